@@ -2,6 +2,7 @@
 
 import datetime
 import json
+import math
 import os
 import random
 import re
@@ -129,10 +130,70 @@ class Rule(unittest.TestCase):
                                    if node == 3 else 1))
             self.assertEqual([(one.is_drift, len(one.rows)) for one in answer.findings], [(False, 4)] * 2, seed)
 
-    def test_weekly_launches_have_one_date_where_one_thing_happened(self):
-        answer = judge(history(1, days=364, every=7, effect=loss(0.08, 180)))
-        [told] = [next(iter(_finding(found, 6, answer.interval))) for found in answer.findings]
-        self.assertRegex(told, "^8% slower since 1970-0[67]-[0-9]*, on all 6 nodes$")
+    def test_nodes_have_moments_of_their_own_only_where_facts_changed_at_different_times(self):
+        def headline(**what):
+            answer = judge(history(1, **what))
+            [told] = [next(iter(_finding(found, 6, answer.interval))) for found in answer.findings]
+            return told
+
+        weekly, day = {"days": 364, "every": 7}, lambda node: 182 + 7 * ((node - 1) // 2)
+        self.assertRegex(headline(**weekly, effect=loss(0.08, 180)), "^8% slower since 1970-0[67]-[0-9]*, on all 6 nodes$")
+        self.assertRegex(headline(**weekly, effect=loss(0.08, day), facts=newer(day)),
+                         r"slower since 1970-07-02 \.\. 1970-07-[0-9]*, each node at its own moment, on all")
+        self.assertRegex(headline(days=60, dates={4: range(0, 60, 7)}, effect=loss(0.08, 30), facts=newer(lambda node: 30)),
+                         "^8% slower since 1970-01-3[01], on all 6 nodes$", "n4 has a launch a week")
+
+    def test_facts_are_those_of_the_same_row_however_often_they_changed_before(self):
+        def causes(launches):
+            return [[*one.change, *one[1:]] for found in judge(launches).findings for one in found.causes]
+
+        def trial_and(day):  # of the kernel, a month before
+            return lambda at, node: {"kernel": "6.1.99"} if 10 <= at < 20 or at >= day(node) else {}
+
+        rollout = lambda node: 40 + 3 * node  # noqa: E731
+        self.assertEqual(causes(history(1, 90, effect=loss(0.08, rollout), facts=trial_and(rollout))),
+                         [["kernel", "6.1.90", "6.1.99", 6, 0, 0]])
+        self.assertEqual(causes(history(1, 60, effect=loss(0.08, 40, nodes=[2]), facts=trial_and(lambda node: 42))), [])
+        month = history(1, 40, effect=loss(0.08, 20, nodes=(1, 2), rows=[3]), facts=newer(lambda node: 20))
+        self.assertEqual(causes([one._replace(time=one.time + int(one.row[1]) / 100) for one in month]),  # four documents a day
+                         [["kernel", "6.1.90", "6.1.99", 2, 0, 4]])
+        nightly = [one._replace(facts={**one.facts, "binding": "close"}) for one in history(1, 730)]
+        sweep = [one._replace(row=f"of a sweep {one.row}", time=one.time + 0.3, facts={**one.facts, "binding": "spread"})
+                 for one in history(2, 730, 24, effect=loss(0.1, 360, nodes=[2]))]
+        self.assertEqual(causes([*nightly, *sweep]), [])
+
+    def test_a_drift_that_ended_has_its_own_rate_and_dates(self):
+        answer = judge(history(1, 150, effect=lambda day, node, row: math.exp(-0.003 * min(max(day - 30, 0), 60) * (node == 4))))
+        for one in answer.findings[0].observations:
+            self.assertAlmostEqual(one.loss, 0.003, delta=0.0007)
+            self.assertAlmostEqual(one.start, 30, delta=8)
+            self.assertAlmostEqual(one.end, 90, delta=8)
+
+    def test_among_many_rows_two_outliers_are_no_slow_node(self):
+        wide = [one._replace(row=f"{one.row}{part}") for part in range(5) for one in history(part)]
+        last = max(one.time for one in wide if one.node == "n3")
+
+        def slow(rows):
+            return judge([one._replace(rate=0.7 * one.rate) if (one.node, one.time) == ("n3", last) and one.row in rows
+                          else one for one in wide]).slow
+
+        self.assertNotIn("n3", slow({"r00", "r10"}))
+        self.assertIn("n3", slow({"r00", "r10", "r20", "r30"}))
+
+    def test_a_drift_is_promised_only_where_one_could_be_seen(self):
+        self.assertEqual(judge(history(1, 13)).least_drift, 0)
+        self.assertEqual(judge([one._replace(time=one.time / 1e5) for one in history(1)]).least_drift, 0)
+
+    def test_many_facts_that_change_together_hide_no_other_event(self):
+        def effect(day, node, row):
+            return 0.85 if node == 5 and day >= 20 or (node, row) == (1, 0) and 9 <= day < 19 else 1
+
+        def facts(day, node):
+            return {f"fact {number}": str(9 <= day < 19) for number in range(7)} if node == 1 else {}
+
+        for seed in range(4):
+            found = judge(history(seed, effect=effect, facts=facts)).findings
+            self.assertIn(({"n5"}, 4), [({*one.nodes}, len(one.rows)) for one in found], seed)
 
     def test_a_loss_of_all_nodes_and_rows_is_one_finding(self):
         """Also where a row of a node, by itself, would have it some launches earlier or later."""
@@ -186,6 +247,18 @@ class Documents(Scratch):
         self.assertIn("20% slower since 2025-01-13, on n2 stream native shm 16 MiB on 2 ranks, stream native shm 2 MiB on "
                       "2 ranks changed then: kernel: Linux 6.1.False -> Linux 6.1.True on 1 of 1 such node; also on 2 "
                       "sound nodes With this noise", text)
+
+    def test_pairs_are_no_nodes_and_are_not_compared_with_nodes(self):
+        def change(made, node, day):
+            made["context"]["quartet"]["nodes"] = 2
+            for place, number in zip(made["context"]["quartet"]["placement"], (int(node[1]), int(node[1]) % 5 + 1)):
+                place["host"] = f"n{number}"
+
+        code, text, _ = self.said(lambda node, day: 0.7 if node in ("n2", "n3") else 1, change=change,
+                                  nodes=("n1", "n2", "n3", "n4", "n5"))
+        self.assertIn("120 launches of 2 rows on 5 nodes", text)
+        self.assertNotIn("of its kind", text)
+        self.assertEqual(code, 0, text)
 
     def test_a_loss_of_all_nodes_has_one_date(self):
         """Though some show it a day too early, by chance."""

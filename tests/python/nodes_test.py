@@ -65,7 +65,7 @@ class Planning(unittest.TestCase):
 class Checks(Scratch):
     """Folders of checks as launches leave them."""
 
-    def check(self, name, rates, pairs=None, failed=(), missing=(), wrong_host=None, marked=(), known=None):
+    def check(self, name, rates, pairs=None, failed=(), missing=(), wrong_host=None, marked=(), known=None, flag="unsteady"):
         """A check's folder and findings: GFLOP/s by node, MiB/s by pair."""
         pairs = pairs or {}
         plan = nodes_plan.plan(tuple(rates), pairs, NODE, ("cg",), 1, {"cg": "1", "stream": "1"}, is_small=True)
@@ -78,7 +78,7 @@ class Checks(Scratch):
             code = 3 if one.hosts[0] in failed else 0
             folder.record(launch, Outcome(code, 1.0, "memory is broken" if code else ""))
             rate, unit = (pairs[one.hosts], "MiB/s") if one.nodes == 2 else (rates[one.hosts[0]], "GFLOP/s")
-            more = {"distrusted": True, "flags": [{"kind": "unsteady", "text": "the runs differ by 20%"}]} if one.hosts[0] in marked else {}
+            more = {"distrusted": True, "flags": [{"kind": flag, "text": "the runs differ by 20%"}]} if one.hosts[0] in marked else {}
             document = fake_results.document(fake_results.case(
                 "cg/native/host/shm/n:512/ranks:28/threads:1", rate, unit, **more))
             host = [wrong_host or name for name in one.hosts]
@@ -102,6 +102,16 @@ class Checks(Scratch):
         self.assertIn("Slow: n3. Among equally fast, undisturbed nodes 5% of such checks name one by chance.",
                       " ".join(text.split()))
         self.assertLessEqual(max(map(len, text.splitlines())), 80)
+
+    def test_a_node_that_others_disturbed_is_not_named(self):
+        for number, marked in enumerate((("n3",), ("n3", "n5"))):
+            _, found, text = self.check(f"{number}", self.rates(n3=60.0), marked=marked, flag="disturbed")
+            self.assertEqual((found.named, found.is_decided), ([], False))
+            self.assertRegex(text, r"n3 +cg GFLOP/s +60.0\? +100 +40%")
+            self.assertIn("Undecided: n3: slow, but disturbed by other processes in every launch.", " ".join(text.split()))
+        _, found, text = self.check("2", self.rates(n3=60.0, n5=70.0), marked=("n3",), flag="disturbed")
+        self.assertEqual(found.named, ["n5"])
+        self.assertIn("Slow: n5. Undecided: n3: slow, but", " ".join(text.split()))
 
     def test_a_slow_link_does_not_make_its_partners_slow(self):
         ring = nodes_plan.pairs_of(HOSTS, "ring")
@@ -152,10 +162,10 @@ class Checks(Scratch):
         self.assertIn("Undecided: fewer than 4 nodes or pairs have a rate of cg.", text)
         _, found, text = self.check("2", self.rates(n1=40.0, n3=170.0, n4=55.0, n5=220.0, n6=60.0))
         self.assertFalse(found.is_decided)
-        self.assertRegex(" ".join(text.split()), r"here only a loss of 9\d% or more would have been noticed, since the rates differ "
-                         r"so much Undecided: the rates of cg differ too much to tell whether a node is slow\.")
+        self.assertRegex(" ".join(text.split()), r"here only a loss of 9\d% or more would have been noticed Undecided: rates of cg "
+                         r"are too few, or differ too much, to tell whether a node is slow\.")
         text = self.check("5", self.rates(n1=1e-9, n3=1e9, n4=1e-6, n5=1e6, n6=1e-3))[2]
-        self.assertIn("here no loss would have been noticed, since the rates differ so much", " ".join(text.split()))
+        self.assertIn("here no loss would have been noticed Undecided", " ".join(text.split()))
         self.assertIn("Undecided: no launch gave a rate.", self.check("4", self.rates(), failed=HOSTS)[2])
         _, found, text = self.check("3", self.rates(n1=92.0, n3=107.0, n4=94.0, n5=109.0, n6=96.0))  # by a third at most
         self.assertFalse(found.is_decided, text)
@@ -174,7 +184,8 @@ class Checks(Scratch):
         self.assertFalse(self.check("5", {"n1": 100.0, "n2": 199.0}, known=reference.Reference(loose))[1].is_decided)
         self.assertIn("at least 4 nodes are needed to compare them with each other", " ".join(text.split()))
         some = {"n1": reference.ReferenceRate(100.0, 90.0, 40)}
-        rates = {"n1": (100.0, ""), "n2": (50.0, "")}
+        self.assertNotIn("by chance", text)
+        rates = {"n1": check_result.Rated(100.0, ""), "n2": check_result.Rated(50.0, "")}
         self.assertFalse(check_result.Measurement("cg", "", rates, some).is_decided, "nothing is known of n2's kind")
         every = {f"n{number}": 100.0 + number / 10 for number in range(1, 9)}
         self.assertEqual(len(self.check("3", every, known=reference.Reference(known))[1].slow), 8)

@@ -30,7 +30,7 @@ while [ "$1" != --json ]; do shift; done
 . "$here/$name${{look:+.$look}}"
 """
 HANG = "trap '' TERM\nsleep 60 &\nwhile :; do sleep 1; done\n"
-DISTURBED = [{"kind": "disturbed", "text": "other processes ran for 48% of the cores' time in 4 of 6 runs"}]
+DISTURBED = [{"kind": "disturbed", "text": "other processes took time worth 48% of the job's cores in 4 of 6 runs"}]
 SOUND, CANNOT_TELL, SICK = 0, 4, 5
 
 
@@ -112,7 +112,7 @@ class Verdicts(FakeNode):
     def test_slow_but_disturbed_cannot_be_told_and_a_rate_that_suffices_can(self):
         code, line = self.verdict((40, {"flags": DISTURBED}))
         self.assertEqual(code, CANNOT_TELL, line)
-        self.assertIn("but it was disturbed: other processes ran for 48%", line)
+        self.assertIn("but it was disturbed: other processes took time worth 48%", line)
         self.assertIn("next: quartet check-machine --quick", line)
         self.assertEqual(self.verdict(40, (40, {"flags": DISTURBED}))[0], CANNOT_TELL)
         code, line = self.verdict((40, {"flags": DISTURBED}), more=("--fail-closed",))
@@ -130,16 +130,16 @@ class Verdicts(FakeNode):
             self.assertEqual(code, CANNOT_TELL, line)
             self.assertIn(reason, line)
         self.document("stream", 100, self.reference / "one.json")
-        self.assertIn("the reference has no cg", self.verdict(40)[1])
+        self.assertIn("the reference has no usable cg", self.verdict(40)[1])
         self.document("cg", 100, self.reference / "one.json", description="Another CPU; BLAS")
         code, line = self.verdict((40, {"flags": DISTURBED}), more=("--results", self.folder / "doubtful"))
-        said = f"no result can be a reference: cg is in doubt ({DISTURBED[0]['text']}); next: quartet check-machine --quick"
+        said = f"no reference: cg is in doubt ({DISTURBED[0]['text']}); next: quartet check-machine --quick"
         self.assertEqual((code, said in line), (CANNOT_TELL, True), line)
         self.verdict(40)
         done = quartet("nodes", "--this", "--build", self.folder, "--launcher", self.folder / "launcher", "--kernels", "cg",
                        "--device", "host", "--results", self.folder / "kept")
-        self.assertIn("there is no reference to compare with; the results were kept as a reference; next: quartet nodes --this "
-                      f"--reference {self.folder / 'kept'}", done.stdout)
+        self.assertIn("there is no reference to compare with; kept as a reference: cg; next: quartet nodes --this --kernels cg "
+                      f"--device host --build {self.folder} --reference {self.folder / 'kept'}\n", done.stdout)
         [kept] = (self.folder / "kept").glob("*/cg-host.json")
         self.assertTrue(rows_of(json.loads(kept.read_text())))
         self.reference = self.folder / "kept"  # two launches later it is one
@@ -150,7 +150,7 @@ class Verdicts(FakeNode):
         code, line = self.verdict(6721)
         self.assertEqual((code, self.looks()), (CANNOT_TELL, 1), line)
         self.assertRegex(line, "cg is 67.2 times as fast as the reference, which therefore does not fit this node; "
-                               "next: quartet nodes --this --results FOLDER on sound nodes")
+                               r"next: quartet nodes --this .*--results FOLDER on sound nodes")
         self.assertEqual([self.verdict(rate)[0] for rate in (140, 160)], [SOUND, CANNOT_TELL])
 
     def test_a_reference_that_excuses_any_loss_is_no_proof_that_a_node_is_sound(self):
@@ -162,7 +162,7 @@ class Verdicts(FakeNode):
             code, line = self.verdict(2.7)
             self.assertEqual((code, self.looks()), (CANNOT_TELL, 1), line)
             self.assertIn(f": cannot tell: {len(rates)} launches of the reference differ so much that cg is only slow if it "
-                          f"loses over {least}; next: quartet nodes --this --results", line)
+                          f"loses over {least}; next: quartet nodes --this --kernels cg ", line)
 
     def test_a_wrong_result_twice_is_sick_and_once_is_not_forgotten(self):
         wrong = (100, {"verified": False})
@@ -213,7 +213,8 @@ class Verdicts(FakeNode):
         code, line = self.verdict(HANG, more=("--budget", "2"))
         self.assertLess(time.monotonic() - begin, 3)
         self.assertEqual(code, CANNOT_TELL, line)
-        self.assertIn("next: quartet nodes --this --budget 30", line)
+        self.assertTrue(line.endswith(f"next: quartet nodes --this --kernels cg --device host --build {self.folder} "
+                                      f"--reference {self.reference} --budget 30"), line)
         with mock.patch("quartet.results.reference.read", side_effect=lambda *_: time.sleep(20)):
             code, line = self.verdict(100, more=("--budget", "2"))
         self.assertLess(time.monotonic() - begin, 6)

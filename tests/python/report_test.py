@@ -165,8 +165,10 @@ class Kernels(Reported):
         self.assertIn("2.0x (FFTW without AVX2)", text)
         self.put("b.json", *(fake_results.case(FFT.format(way).replace("1048576", "4194304"), 10, "GFLOP/s", repetitions=5)
                              for way in ("native", "library")))
-        self.assertIn("1.00x (fewer than 6 runs)", self.page().text)
-        self.assertNotIn("99.5", text.split("All 3 rows")[0])
+        text = self.page().text
+        self.assertIn("1.00x (fewer than 6 runs)", text)
+        self.assertIn("native shm reaches 80% of the limit (fewer than 6 runs)", text)
+        self.assertNotIn("99.5", text.split("All 5 rows")[0])
 
 
 class Lines(Reported):
@@ -180,6 +182,12 @@ class Lines(Reported):
                          [(2 * 2**20, 10000), (64 * 2**20, 5000)])
         self.assertEqual({point.y for point in self.line("figure-07-stream", 0, "limit").points}, {20000})
         self.assertAlmostEqual(self.line("figure-07-stream", 1, "native shm").points[0].y, 1000 / 10000 / 100 * 1e6)
+
+    def test_the_time_of_a_push_is_that_of_all_launches_with_its_interval(self):
+        for name, rate in (("a.json", 10000), ("b.json", 20000)):
+            self.put(name, *(fake_results.case(fake_results.stream_name(size=size), rate) for size in ("2MiB", "64MiB")))
+        point = self.line("figure-07-stream", 1, "native shm").points[0]
+        self.assertEqual([round(value) for value in (point.y, *point.interval)], [667, 500, 1000])
 
     def test_workers_on_one_problem_make_a_line_with_its_ideal_and_speed_ups(self):
         self.put("a.json", scaling(5, 9, 16))

@@ -114,7 +114,7 @@ class RoundsTest(Scratch):
     def test_one_that_crashes_when_it_is_asked_to_end_has_failed_and_one_that_is_killed_has_not(self):
         self.run_rounds(self.launch("a", 50, 139, weight=1), self.launch("b", 50, 139, "deaf", weight=1), budget=20)
         self.assertEqual((self.outcomes["a"].exit_code, self.outcomes["b"].exit_code), (FAILED, STOPPED))
-        self.assertIn("to end in time (killed: the run under way did not end)", self.outcomes["b"].message)
+        self.assertIn("its time was over, and it ended after 19 s (killed: the run under way did not end)", self.outcomes["b"].message)
 
     def test_one_that_was_about_to_end_when_it_was_asked_to_is_complete(self):
         found = self.run_rounds(self.launch("a", 20.3, VERIFIED), self.launch("b", 9, STOPPED), budget=20)
@@ -156,7 +156,9 @@ class RoundsTest(Scratch):
         loop = rounds.Rounds(self.launcher, rounds.Budget(None, self.clock), at_once=2)
         with mock.patch.object(rounds, "say", said.append):
             loop.run([[each] for each in members], lambda launch, outcome: loop.say(launch, outcome, 4))
+            loop.say(members[0], rounds.Outcome(VERIFIED, 10.0, ""), 4, left=members[1:])
         self.assertEqual(said[0], "1 of 4: a: 10.0 s, ok; about 15 s left")
+        self.assertEqual(said[-1], "1 of 4: a: 10.0 s, ok; launches of about 30 s left", "a queue may run them at once")
 
     def test_what_fails_as_everything_ends_is_left(self):
         found = self.run_rounds(self.launch("a"), self.launch("b", 1, 3), self.launch("c"),

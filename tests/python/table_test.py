@@ -89,7 +89,7 @@ class Table(unittest.TestCase):
                     in enumerate([("2MiB", "mpi"), ("4MiB", "mpi"), ("8MiB", "mpi"), ("2MiB", "shm"), ("4MiB", "shm")][:count])]
 
         self.assertIn("differ by 23%", render(*rows(4), is_short=True))
-        self.assertIn("and 2 more rows: --all says why", render(*rows(5), is_short=True))
+        self.assertIn("and 2 more rows above: --all says why", render(*rows(5), is_short=True))
         warnings = [f"? {fake_results.stream_name(transport='mpi')}: the runs differ by 20%"]
         self.assertEqual(render(*rows(1), warnings=warnings).count("differ by 20%"), 1)
 
@@ -263,6 +263,7 @@ class Verdict(unittest.TestCase):
         self.assertIn("\nstream          80% ", verdict.render(judged_rows(launches)), "as the table has of the first one")
         doubtful = self.lines(stream(10000), stream(5000, "library", distrusted=True))
         self.assertEqual(doubtful[2].split(), ["stream", "80%", "-", "?", "-"])
+        self.assertTrue(self.lines(stream(10000, repetitions=5))[2].endswith("80%        -       -  - (fewer than 6 runs)"))
 
     def test_a_native_row_that_is_slower_than_the_library_is_named_first(self):
         for rate, said in ((8, "8.00 against 10.0"), (4, "4.00 against 10.0")):

@@ -24,7 +24,8 @@ bool disturbs(std::optional<double> share, int cores, Seconds window) {
 
 std::string describe_load(double taken, double withheld) {
     return taken >= withheld
-               ? fmt::format("other processes ran for {:.0f}% of the cores' time", 100 * taken)
+               ? fmt::format("other processes took time worth {:.0f}% of the job's cores",
+                             100 * taken)
                : fmt::format("the hypervisor withheld {:.0f}% of a core's time (\"steal\")",
                              100 * withheld);
 }
@@ -49,7 +50,7 @@ std::string describe_disturbance(std::span<const Run> runs) {
 
 // Judges runs that are too short for the processors' counters by the load during the whole job,
 // unless there are enough of them to show a disturbance by their spread, which a load that all of
-// them had does not widen. Empty for a quiet job.
+// them had does not widen, nor one that lasted longer than all of them. Empty for a quiet job.
 std::string describe_load_of_job(const Row& row, const RunConditions& job) {
     const auto would_show = [&](const Run& run) {
         RunConditions conditions = job;
@@ -57,10 +58,12 @@ std::string describe_load_of_job(const Row& row, const RunConditions& job) {
         return is_disturbed(conditions);
     };
     std::vector<double> others;
+    Seconds all{};
     for (const Run& run : row.runs) {
         others.push_back(run.conditions.others_share.value_or(0));
+        all = all + run.conditions.window;
     }
-    const bool is_steady = Summary::of(others).median >= disturbing_share;
+    const bool is_steady = Summary::of(others).median >= disturbing_share || all < six_ticks;
     if ((row.time.interval && !is_steady) || !is_disturbed(job) ||
         std::ranges::any_of(row.runs, would_show)) {
         return {};

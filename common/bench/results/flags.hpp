@@ -9,7 +9,7 @@
 
 namespace quartet::bench {
 
-/// A run is disturbed if something else took at least this share of its cores' time.
+/// A run is disturbed if something else took time worth at least this share of its cores.
 inline constexpr double disturbing_share = 0.05;
 
 /// Whether steal or other processes disturbed a run. Both are sampled in ticks of 10 ms, and must

@@ -263,7 +263,7 @@ class Rounds:
         seconds = time.monotonic() - each.begin
         if is_cut and code in AS_ASKED and not (code == VERIFIED and each.launch.files.document.exists()):
             how = " (killed: the run under way did not end)" if code is None else ""
-            return Outcome(STOPPED, seconds, f"cut off after {seconds:.0f} s, to end in time{how}")
+            return Outcome(STOPPED, seconds, f"its time was over, and it ended after {seconds:.0f} s{how}")
         if code is None:
             return Outcome(FAILED, seconds, f"did not end within {self._timeout:g} s (--timeout)")
         name = each.job.program.name
@@ -272,19 +272,22 @@ class Rounds:
 
     def say(self, launch: Launch, outcome: Outcome, total: int, remarks: Iterable[str] = (),
             left: Optional[list[Launch]] = None) -> None:
-        """Reports how a launch ended, of `total`, and how long the launches `left` will take."""
+        """Reports how a launch ended, of `total`, and how long the others will take. Those `left` wait in a
+        queue, which may run them at once."""
+        in_queue = left is not None
         if left is None:
             left = [*(each.launch for each in self._running), *self._waiting]
         how = "ok" if outcome.exit_code == VERIFIED else outcome.message
         how += "".join(f", but {remark}" for remark in remarks)
         took = "" if outcome.seconds is None else f"{outcome.seconds:.1f} s, "
-        say(f"{total - len(left)} of {total}: {launch.title}: {took}{how}{self._time_left(left)}")
+        say(f"{total - len(left)} of {total}: {launch.title}: {took}{how}{self._time_left(left, in_queue)}")
 
-    def _time_left(self, launches: list[Launch]) -> str:
+    def _time_left(self, launches: list[Launch], in_queue: bool) -> str:
         expected = [self.durations.of(each) for each in launches]
         if not launches or None in expected:
             return ""
         at_once = len(self._running) + 1  # as it was until this launch ended
         work, budget = sum(each or 0 for each in expected) / at_once, max(self.budget.left, 0)
         seconds, what = (work, "") if work <= budget else (budget, " of the budget")
-        return f"; about {seconds / 60:.0f} min{what} left" if seconds > 100 else f"; about {seconds:.0f} s{what} left"
+        text = f"{seconds / 60:.0f} min" if seconds > 100 else f"{seconds:.0f} s"
+        return f"; launches of about {text} left" if in_queue else f"; about {text}{what} left"

@@ -97,7 +97,7 @@ TEST(FlagRows, SaysWhatDisturbedMoreThanAQuarterOfTheRuns) {
     ASSERT_EQ(row.flags.size(), 1U);
     EXPECT_EQ(row.flags.front().kind, FlagKind::disturbed);
     EXPECT_EQ(row.flags.front().text,
-              "other processes ran for 48% of the cores' time in 3 of 4 runs");
+              "other processes took time worth 48% of the job's cores in 3 of 4 runs");
     EXPECT_EQ(row.mark(), "?");
     const RunConditions stolen = with(&RunConditions::stolen_share, 0.3);
     EXPECT_THAT(flagged(row_of({stolen})).flags.front().text, HasSubstr("withheld 30%"));
@@ -110,8 +110,9 @@ TEST(FlagRows, AFewShortRunsAreInDoubtWhereTheWholeJobWasDisturbed) {
     const Row row = flagged(row_of({brief()}), busy);
     ASSERT_EQ(row.flags.size(), 1U);
     EXPECT_EQ(row.flags.front().kind, FlagKind::disturbed);
-    EXPECT_THAT(row.flags.front().text, testing::StartsWith("during the whole job other processes "
-                                                            "ran for 50% of the cores' time; "));
+    EXPECT_THAT(row.flags.front().text,
+                testing::StartsWith("during the whole job other processes "
+                                    "took time worth 50% of the job's cores"));
     EXPECT_EQ(row.mark(), "?");
     const auto is_doubted = [](const Row& one, const RunConditions& job) {
         return flagged(one, job).distrusted();
@@ -126,6 +127,8 @@ TEST(FlagRows, AFewShortRunsAreInDoubtWhereTheWholeJobWasDisturbed) {
     RunConditions unseen = brief();
     unseen.others_share = 0;
     EXPECT_FALSE(is_doubted(row_of(std::vector(6, unseen)), busy)) << "they show their spread";
+    unseen.window = {1e-3};
+    EXPECT_TRUE(is_doubted(row_of(std::vector(20, unseen)), busy)) << "the load lasted longer";
 }
 
 TEST(FlagRows, ARowWhoseRunsDifferIsUnsteady) {

@@ -28,6 +28,7 @@ from quartet.files import check_output, write_text
 from quartet.history import rule
 from quartet.report import page, style
 from quartet.results import Name, collect, grouped, identity, rows_of
+from quartet.results import nodes as nodes_of
 from quartet.text import WIDTH, counted, listed, percent_range, rate, say, shortened
 
 EXAMPLE = "quartet history results/nodes"
@@ -36,6 +37,7 @@ Document = dict[str, Any]
 NOT_USED = "are wrong, disturbed, held back, or in doubt without a reason"
 INCOMPARABLE = {"disturbed", "held_back"}  # flags: something else took the processors, or slowed the GPU
 UNLIKE = 1.7  # times the smallest loss of a row or node of a finding: above it, the range is printed
+AND = "+"  # between nodes that ran a row together
 NAMED = 6  # nodes, rows and facts of a finding that are printed
 WIDE, HIGH = 560, 220  # of a picture
 _TRANSPORT = re.compile(r"^((?:[^/:]+/){3})[^/:]+")  # in a row's name
@@ -64,7 +66,8 @@ def run(options: argparse.Namespace) -> int:
     times, nodes, rows = zip(*((one.time, one.node, one.row) for one in sound))
     count, left_out = len(found.documents) - len(undated), len(every) - len(sound)
     unused = f"; {counted(left_out, 'row')} not used that failed, {NOT_USED}" if left_out else ""
-    parts = [[f"{counted(count, 'launch')} of {counted(len({*rows}), 'row')} on {counted(len({*nodes}), 'node')}, "
+    hosts = {host for node in nodes for host in node.split(AND)}
+    parts = [[f"{counted(count, 'launch')} of {counted(len({*rows}), 'row')} on {counted(len(hosts), 'node')}, "
               f"{_day(min(times))} to {_day(max(times))}{unused}"], *_parts(answer)]
     for number, part in enumerate(parts):
         print("\n" * bool(number) + "\n".join(textwrap.fill(
@@ -96,7 +99,8 @@ def launches(documents: Iterable[tuple[Path, Document]]) -> tuple[list[rule.Laun
     every: list[rule.Launch] = []
     chosen: dict[str, dict[str, str]] = defaultdict(dict)  # by node: a document has the choice for its own kernel only
     for time, hosts, processor, document in sorted(found, key=lambda one: one[0]):
-        node = f"{hosts} ({processor})" if len(machines[hosts]) > 1 else hosts
+        several = hosts.replace(" ", AND) if nodes_of(document) > 1 else ""
+        node = f"{several or hosts} ({processor})" if len(machines[hosts]) > 1 else several or hosts
         rows, is_automatic = rows_of(document), document["context"]["quartet"]["options"].get("transport") == "auto"
         chosen[node].update({f"transport of {row.name.kernel} {row.name.formulation}": row.name.transport
                              for row in rows if is_automatic})
@@ -105,7 +109,9 @@ def launches(documents: Iterable[tuple[Path, Document]]) -> tuple[list[rule.Laun
             is_sound = not row.error and row.verified is not False and not (
                 row.is_distrusted and (not row.flags or INCOMPARABLE & {*row.flags}))
             text = _TRANSPORT.sub(r"\1auto", row.text) if is_automatic else row.text
-            every.append(rule.Launch(time, node, text, row.rate, is_sound, known, row.unit, row.place))
+            # Nodes are compared with others of their kind, but pairs of them are not.
+            kind = row.place, several
+            every.append(rule.Launch(time, node, text, row.rate, is_sound, known, row.unit, kind))
     return every, undated
 
 
@@ -175,8 +181,9 @@ def _parts(answer: rule.Answer) -> Iterator[list[str]]:
         yield [f"{node}: {share:.0%} below the other {others} nodes of its kind since its first launch: "
                "quartet nodes compares nodes", listed(sorted(map(_short, rows)), NAMED)]
     none = "" if answer.findings or answer.slow or answer.stopped else "No change was found. "
-    yield [f"{none}With this noise, 9 of 10 lasting steps of {answer.least_step:.1%}, or drifts of "
-           f"{answer.least_drift:.2%} a day, are found, and fewer of the smaller ones. A step is a difference of "
+    drift = f", or drifts of {answer.least_drift:.2%} a day," * bool(answer.least_drift)
+    yield [f"{none}With this noise, 9 of 10 lasting steps of {answer.least_step:.1%} half way through{drift} are "
+           "found, and fewer of smaller or later ones. A step is a difference of "
            f"{answer.step_errors:.1f} standard errors."
            if answer.is_decided else f"too few launches to tell: a row on a node needs {answer.least_launches}"]
 
@@ -185,18 +192,21 @@ def _finding(finding: rule.Finding, nodes: int, interval: float) -> Iterator[str
     def dates(which: str) -> str:
         by_node = [median_low([getattr(seen, which) for seen in same])
                    for same in grouped(finding.observations, lambda one: one.node).values()]
-        is_one = max(by_node) - min(by_node) <= (rule.NEAR + 1) * interval
-        return _day(median_low(by_node)) if is_one else f"{_day(min(by_node))} .. {_day(max(by_node))}"
+        first, last = _day(min(by_node)), _day(max(by_node))
+        is_far = max(by_node) - min(by_node) > (rule.NEAR + 1) * interval
+        differ = is_far if finding.is_drift else which in finding.rolling
+        return f"{first} .. {last}" if differ and first != last else _day(median_low(by_node))
 
     share, which = abs(1 - math.exp(-finding.loss)), "slower" if finding.loss > 0 else "faster"
     losses = [abs(1 - math.exp(-median([seen.loss for seen in some]))) for key in ("row", "node")
               for some in grouped(finding.observations, operator.attrgetter(key)).values()]
     amount = percent_range(min(losses), max(losses)) if max(losses) > UNLIKE * min(losses) else f"{share:.0%}"
     since = f"{'about ' * finding.is_drift}{dates('start')}"
-    is_over = any(seen.end for seen in finding.observations)
-    when = f"from {since} to {dates('end')}{', not recovered' * finding.is_drift}" if is_over else f"since {since}"
+    when = f"from {since} to {dates('end')}{', not recovered' * finding.is_drift}" if finding.observations[0].end \
+        else f"since {since}"
     own = ", each node at its own moment" if " .. " in when and not finding.is_drift else ""
-    where = f"all {nodes} nodes" if 1 < nodes == len(finding.nodes) else listed(finding.nodes, NAMED)
+    is_all = 1 < nodes == len(finding.nodes) and AND not in "".join(finding.nodes)
+    where = f"all {nodes} nodes" if is_all else listed(finding.nodes, NAMED)
     how = f"{share:.2%} {which} each day" if finding.is_drift else f"{amount} {which}"
     yield f"{how} {when}{own}, on {where}"
     yield listed([_short(row) for row in finding.rows], NAMED)
@@ -206,7 +216,7 @@ def _finding(finding: rule.Finding, nodes: int, interval: float) -> Iterator[str
         yield (f"changed then: {fact}: {' -> '.join(shortened(*values))} on {cause.slow_with} of "
                f"{counted(cause.slow_with + cause.slow_without, 'such node')}{sound}")
     if not finding.causes:
-        yield "no fact is named: its start is not exact" if finding.is_drift else "no recorded fact changed there then"
+        yield "no fact is named: its start is not exact" if finding.is_drift else "no recorded fact explains it"
 
 
 def _short(row: str) -> str:

@@ -20,8 +20,10 @@ import contextlib
 import dataclasses
 import functools
 import hashlib
+import itertools
 import os
 import re
+import shlex
 import signal
 import stat
 import tempfile
@@ -47,7 +49,7 @@ from quartet.launch import LocalLauncher
 from quartet.machine import Machine
 from quartet.nodes import check_result, this
 from quartet.nodes import plan as nodes_plan
-from quartet.paths import RESULTS
+from quartet.paths import PROGRAMS, RESULTS
 from quartet.results import reference
 from quartet.results.document import files_below
 from quartet.rounds import Budget
@@ -224,7 +226,7 @@ def check_nodes(options: argparse.Namespace) -> int:
     print(check_result.render(found), end="")
     if not found.left:
         folder.mark_over()
-    what = WRONG_RESULT if found.slow else FAILED if found.failures else VERIFIED if found.is_decided else UNDECIDED
+    what = WRONG_RESULT if found.named else FAILED if found.failures else VERIFIED if found.is_decided else UNDECIDED
     return STOPPED if code == STOPPED else what
 
 
@@ -276,17 +278,28 @@ def _check_in_time(options: argparse.Namespace, node: str) -> this.NodeResult:
 
 
 def _with_reference(options: argparse.Namespace, what: this.NodeResult) -> this.NodeResult:
-    """The result of a run with --results: says how to use its rows as a reference, or why none can be one."""
+    """The result of a run with --results: says which of its rows are a reference now, and why others are none."""
+    made = reference.Reference({})
     with contextlib.suppress(ScriptError):
         made = reference.read([options.results])
-        if any(made.of(each.row) for each in what.rows):
-            return dataclasses.replace(what, reason=f"{what.reason}; the results were kept as a reference",
-                                       next=f"quartet nodes --this --reference {options.results}")
-    whys = [f"{row.name.kernel} is {'in doubt' if row.verified else 'not verified'} ({', '.join(row.doubts)})"
-            for row in (each.row for each in what.rows) if row.is_distrusted or not row.verified]
-    return dataclasses.replace(what, reason=f"{what.reason}; no result can be a reference: "
-                               f"{'; '.join(whys) or 'nothing was measured'}",
-                               next=f"{this.CHECK_MACHINE} --quick")
+    rows = [each.row for each in what.rows]
+    kept = ", ".join(dict.fromkeys(row.name.kernel for row in rows if made.of(row)))
+    whys = [f"{row.name.kernel} is {'in doubt' if row.verified else 'not verified'}"
+            + f" ({', '.join(row.doubts)})" * bool(row.doubts) for row in rows if not made.of(row)]
+    texts = [f"kept as a reference: {kept}"] * bool(kept) + [f"no reference: {'; '.join(whys)}"] * bool(whys)
+    what_next = f"quartet nodes --this --{'results' if whys else 'reference'} {options.results}"
+    return dataclasses.replace(what, reason="; ".join([what.reason, *(texts or ["nothing was measured"])]),
+                               next=what_next if kept else f"{this.CHECK_MACHINE} --quick")
+
+
+def _with_options(what_next: str, options: argparse.Namespace) -> str:
+    """The next command, with the options that choose what is measured."""
+    given = [["--small"] * options.small, ["--kernels", ",".join(options.kernels)] * (
+        options.kernels != tuple(nodes_plan.CHECKS)), ["--device", options.device] * (options.device != "auto"),
+        ["--build", str(options.build)] * (options.build != PROGRAMS)]
+    if "--budget" in what_next:
+        given += [["--reference", str(path)] for path in options.reference]
+    return what_next.replace("nodes --this", shlex.join(["nodes", "--this", *itertools.chain(*given)]), 1)
 
 
 def stamp_of(options: argparse.Namespace) -> Path:
@@ -334,7 +347,7 @@ def check_this(options: argparse.Namespace) -> int:
     found = _check_in_time(options, node)
     if options.max_age or found.verdict is not this.Verdict.SOUND:
         _update_stamp(stamp, found.reason, found.verdict is this.Verdict.SOUND)
-    print(printable(f"{node}: {found.verdict.value}: {found.reason}; next: {found.next}"))
+    print(printable(f"{node}: {found.verdict.value}: {found.reason}; next: {_with_options(found.next, options)}"))
     is_refused = options.fail_closed and found.verdict is this.Verdict.CANNOT_TELL
     return SICK if is_refused else EXIT_CODES[found.verdict]
 

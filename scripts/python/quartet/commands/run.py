@@ -173,8 +173,10 @@ def measure(rounds: list[list[Launch]], launcher: Path, budget: float) -> tuple[
     if not short:
         return codes, "", 0
     missing = sum(launch.weight for launch in launches) / max(sum(each.weight * done[each] for each in launches), 1)
+    unbegun = [launch for launch in short if not done[launch]]
     lacked = (f"the time did not suffice for {counted(len(short), 'launch')} "
-              f"({', '.join(launch.title for launch in short)})")
+              f"({', '.join(launch.title for launch in short)})"
+              + f"; {len(unbegun)} of them did not begin, and their rows are not counted" * bool(unbegun))
     if set(codes) - {VERIFIED, UNAVAILABLE}:
         return codes, lacked + ": first see to what failed", 0
     return codes, lacked, ROUNDED * math.ceil((budget - clock.left) * missing / ROUNDED)

@@ -27,7 +27,7 @@ MOST_TRIED = 20  # candidate events in each step of SharedEvents
 MARGIN = 1.7  # standard errors above a threshold at which nine of ten are detected, in simulated histories
 LEAST_FALLS = 3  # that many falls of a row on one node alone are a drift
 LEAST_LOW = 0.1  # share below other nodes from the first launch on
-LEAST_SLOW = 2  # newest slow values of a node, over its rows, that are reported before they decide
+LEAST_SLOW = 2  # newest slow values of a node, over its rows, that are reported before they decide; more of many rows
 
 
 class Launch(NamedTuple):
@@ -90,6 +90,7 @@ class Finding:
     is_drift: bool
     observations: list[Observation] = field(default_factory=list)
     causes: list[Cause] = field(default_factory=list)
+    rolling: set[str] = field(default_factory=set)  # "start" and "end", if nodes began, or ended, at different times
 
     @property
     def nodes(self) -> list[str]:
@@ -120,7 +121,7 @@ class Answer:
     least_launches: int
     step_errors: float  # standard errors that a step must have
     least_step: float  # the smallest lasting step that is detected in 9 of 10 histories, at this noise
-    least_drift: float  # the same by day
+    least_drift: float  # the same by day; 0 if there are too few launches, or less than a day
 
 
 @dataclass
@@ -132,10 +133,9 @@ class Series:
     times: list[float] = field(default_factory=list)
     values: list[float] = field(default_factory=list)
     noise: float = 0.0
-    errors: float = 0.0  # standard errors that a step must have
     cuts: list[int] = field(default_factory=list)  # the first launch after each step
     kind: object = None
-    line: Optional[Line] = None
+    line: Optional[Line] = None  # if any, it explains the series instead of the cuts
     shared: dict[int, int] = field(default_factory=dict)  # number of the event by cut; by -1 where it is the line
 
     def __len__(self) -> int:
@@ -190,23 +190,23 @@ class Series:
         return 2 * len(self) * math.log(left + 1e-9) + (numbers + own) * math.log(len(self)) + OWN_PENALTY * own
 
     def start_of_drift(self) -> float:
-        """The launch from which on a line, which begins at the level before it, is nearest to the launches."""
+        """The time of the launch after which a line that begins at the median of all launches up to it fits best. Some
+        LONG launches are tried."""
         def left(first: int) -> float:
             level, begin = median(self.values[:first]), self.times[first - 1]
-            later = [(time - begin, value - level) for time, value in zip(self.times, self.values) if time > begin]
-            slope = median([gain / days for days, gain in later] or [0.0])
-            return sum([abs(value - level - slope * max(0.0, time - begin))
-                        for time, value in zip(self.times, self.values)])
-        return self.times[min(range(1, len(self)), key=left) - 1]
+            own = [(max(0.0, time - begin), value - level) for time, value in zip(self.times, self.values)]
+            slope = median([gain / days for days, gain in own if days] or [0.0])
+            return sum([abs(gain - slope * days) for days, gain in own])
+        return self.times[min(range(LEAST_OF_STEP, len(self), math.ceil(len(self) / LONG)), key=left) - 1]
 
-    def steps(self) -> Iterator[tuple[int, Optional[int], float]]:
+    def steps(self, errors: float) -> Iterator[tuple[int, Optional[int], float]]:
         """Each step's cut, the cut that ends it, and its loss. A fall ends where half of it has recovered, and what is
-        left of it may be chance; a rise that ends no fall is a step, too."""
+        left of it is below so many standard errors; a rise that ends no fall is a step, too."""
         level, ends, bounds = self.levels(self.cuts), set(), [0, *self.cuts, len(self)]
         for number, cut in enumerate(self.cuts, 1):
             loss, before = level[number - 1] - level[number], cut - bounds[number - 1]
             back = [later for later in range(number + 1, len(level)) if level[number - 1] - level[later] < min(
-                loss / 2, self.errors * self.noise * error(before, bounds[later + 1] - bounds[later]))]
+                loss / 2, errors * self.noise * error(before, bounds[later + 1] - bounds[later]))]
             if loss > 0:
                 ends.update(back[:1])
                 yield cut, self.cuts[back[0] - 1] if back else None, loss
@@ -303,7 +303,7 @@ def trend(series: Series, first: int) -> tuple[Line, float]:
     points = [(median(times[at:at + size]), median(values[at:at + size])) for at in range(0, len(values), size)]
     slopes = [(later - value) / (then - time) for number, (time, value) in enumerate(points)
               for then, later in points[number + 1:] if then > time]
-    slope, count = median(slopes), len(points)
+    slope, count = median(slopes or [0.0]), len(points)
     score = abs(sum((one > 0) - (one < 0) for one in slopes)) / math.sqrt(count * (count - 1) * (2 * count + 5) / 18)
     return Line(first, slope, median([value - slope * (time - times[0]) for time, value in points])), score
 
@@ -314,21 +314,22 @@ class History:
     def __init__(self, launches: Iterable[Launch]) -> None:
         self.series: dict[tuple[str, str], Series] = {}
         self.tried: dict[tuple[str, str], list[float]] = defaultdict(list)  # times of all launches, sound or not
-        seen: dict[str, dict[float, Mapping[str, str]]] = defaultdict(dict)
+        facts: dict[tuple[str, str], list[Mapping[str, str]]] = defaultdict(list)
         for one in sorted(launches, key=lambda one: one.time):
-            seen[one.node].setdefault(one.time, one.facts)
             self.tried[one.node, one.row].append(one.time)
+            facts[one.node, one.row].append(one.facts)
             if one.is_sound and one.rate > 0:
                 series = self.series.setdefault((one.node, one.row), Series(one.node, one.row, kind=one.kind))
                 series.times.append(one.time)
                 series.values.append(math.log(one.rate))
-        self.times = {node: list(at) for node, at in seen.items()}
-        self.changes = {node: [(number, Change(fact, old.get(fact, "-"), new.get(fact, "-")))
-                               for number, (old, new) in enumerate(zip(at.values(), list(at.values())[1:]), 1)
-                               for fact in sorted({*old, *new}) if old.get(fact) != new.get(fact)]
-                        for node, at in seen.items()}
+        self.nodes = {node for node, _ in self.tried}
+        # Between launches of one row: other rows may be launched in other ways. By the number of the launch.
+        self.changes = {key: [(number, Change(fact, old.get(fact, "-"), new.get(fact, "-")))
+                              for number, (old, new) in enumerate(zip(at, at[1:]), 1) if old != new
+                              for fact in sorted({*old, *new}) if old.get(fact) != new.get(fact)]
+                        for key, at in facts.items()}
         counts = Counter(change.fact for changes in self.changes.values() for _, change in changes)
-        most = max(VOLATILE * sum(len(times) - 1 for times in self.times.values()), 2 * len(self.times))
+        most = max(VOLATILE * sum(len(times) - 1 for times in self.tried.values()), 2 * len(self.tried))
         self.volatile = {fact for fact, count in counts.items() if count > most}
         rows = grouped(self.series.values(), lambda one: one.row)
         usual = {row: median([one.spread() for one in same]) for row, same in rows.items()}
@@ -336,18 +337,30 @@ class History:
         alike = persistence(self.series.values())  # medians of correlated launches are less certain
         for series in self.series.values():  # few launches do not show their noise well
             wide = max(series.spread(), usual[series.row], 1e-4) * math.sqrt(1 + alike) / (1 - alike)
-            series.noise, series.errors = wide * (1 + 2 / len(series)), self.thresholds.step
+            series.noise = wide * (1 + 2 / len(series))
 
-    def time(self, node: str, moment: Moment) -> float:
-        """Infinite if the fact did not change on the node."""
-        return next((self.times[node][number] for number, change in self.changes[node] if change == moment), math.inf
-                    ) if isinstance(moment, Change) else moment
+    def times(self, series: Series, moment: Moment) -> list[float]:
+        """The times of the moment in a series; none if the fact did not change there."""
+        key = series.node, series.row
+        return [moment] if not isinstance(moment, Change) else [
+            self.tried[key][number] for number, change in self.changes.get(key, ()) if change == moment]
 
-    def changes_at(self, node: str, time: float) -> dict[Change, int]:
-        """Changes on a node within NEAR launches of a time, and how many launches away."""
-        place = sum(other < time for other in self.times[node])
-        return {change: abs(number - place) for number, change in self.changes[node]
+    def changes_at(self, series: Series, time: float) -> dict[Change, int]:
+        """Changes within NEAR launches of a time, and how many launches away."""
+        key = series.node, series.row
+        place = sum(other < time for other in self.tried[key])
+        return {change: abs(number - place) for number, change in self.changes[key]
                 if abs(number - place) <= NEAR and change.fact not in self.volatile}
+
+    def is_rolling(self, change: Change, moments: Iterable[tuple[Series, float]]) -> bool:
+        """True if the changes of a fact near these times cannot have been at one time."""
+        before, after = [], []
+        for series, time in moments:
+            tried = self.tried[series.node, series.row]
+            number = tried.index(min(self.times(series, change), key=lambda other: abs(other - time)))
+            before.append(tried[number - 1])
+            after.append(tried[number])
+        return max(before) >= min(after)
 
     def explain(self, findings: Iterable[Finding]) -> None:
         """Finds the facts that changed on each finding's nodes at its time: first those that changed on most of them,
@@ -355,9 +368,12 @@ class History:
         steps = []
         for finding in [one for one in findings if not one.is_drift]:
             seen, balance = grouped(finding.observations, lambda one: one.node), Counter[Change]()
-            own = {node: self.changes_at(node, median([one.start for one in some])) for node, some in seen.items()}
-            for node, change in [(each, change) for each in own for change in own[each]]:
-                balance[change] += -1 if self._is_after(self.time(node, change), seen[node]) else 1
+            own = {}
+            for node, some in seen.items():
+                middle = sorted(some, key=lambda one: one.start)[len(some) // 2]
+                own[node] = self.changes_at(self.series[node, middle.row], middle.start)
+                for change in own[node]:
+                    balance[change] += -1 if self._is_after(change, some) else 1
             steps.append((finding, {node: {change: apart for change, apart in changes.items() if balance[change] > 0}
                                     for node, changes in own.items()}))
         guilty = {(node, change) for finding, own in steps if finding.loss > 0 for node in own for change in own[node]}
@@ -366,16 +382,17 @@ class History:
             for change in {change for changes in own.values() for change in changes}:
                 apart = [changes[change] for changes in own.values() if change in changes]
                 sound = sum((node, change) not in guilty and self._excludes(node, change, finding)
-                            for node in self.times if node not in own)
+                            for node in self.nodes if node not in own)
                 found.append((-len(apart), sound, sum(apart), change))
             finding.causes = [Cause(change, -with_it, len(own) + with_it, sound)
                               for with_it, sound, _, change in sorted(found)]
 
-    def _is_after(self, time: float, seen: Iterable[Observation]) -> bool:
-        """True if two or more values before that time lay beyond half of the loss: one may be an outlier."""
+    def _is_after(self, change: Change, seen: Iterable[Observation]) -> bool:
+        """True if two or more values before the change lay beyond half of the loss: one may be an outlier."""
         found: list[float] = []
         for one in seen:
             series = self.series[one.node, one.row]
+            time = min(self.times(series, change), key=lambda other: abs(other - one.start), default=-math.inf)
             changed, sign = series.place(time), math.copysign(1, one.loss)
             cut = max(1, min(series.place(one.start), changed - 1))
             first = min(series.around(series.place(one.start), series.cuts)[0], cut - 1)  # after an earlier step
@@ -385,11 +402,10 @@ class History:
 
     def _excludes(self, node: str, change: Change, finding: Finding) -> bool:
         """True if the fact changed on the node, and its launches exclude the finding's loss in each of its rows."""
-        time, found, sign = self.time(node, change), [], math.copysign(1, finding.loss)
+        found, sign = [], math.copysign(1, finding.loss)
         for row, seen in grouped(finding.observations, lambda one: one.row).items():
-            series = self.series.get((node, row))
-            if series:
-                cut = series.place(time)
+            series = self.series.get((node, row), Series(node, row))
+            for cut in [series.place(time) for time in self.times(series, change)]:
                 loss, uncertainty = series.step(cut, [other for other in series.cuts if abs(other - cut) > NEAR])
                 found.append(sign * loss + CERTAIN * uncertainty < sign * median([one.loss for one in seen]))
         return bool(found) and all(found)
@@ -404,8 +420,12 @@ class History:
             count = next((size for size, value in enumerate(reversed(values)) if value >= least), few)
             if count and len(values) > 2 * few:
                 found[series.node].append((count, level - median(values[-count:]), series.row))
+        # So many outliers on one of all nodes are a false alarm.
+        rows = len(self.series) / len(self.nodes)
+        most = next(count for count in itertools.count(LEAST_SLOW)
+                    if len(self.nodes) * (ODD * rows) ** count / math.factorial(count) <= FALSE_ALARMS)
         return {node: (max(counts), median(losses), rows) for node, own in found.items()
-                for counts, losses, rows in [zip(*own)] if sum(counts) >= LEAST_SLOW}
+                for counts, losses, rows in [zip(*own)] if sum(counts) >= most}
 
     def low(self, least: float) -> dict[str, tuple[float, int, tuple[str, ...]]]:
         """Nodes that were at least the share `least` below others of their kind in their first launches and since:
@@ -455,6 +475,15 @@ class Model(NamedTuple):
     added: list[int]  # the cuts of the event; -1 for its line
 
 
+def _gain(model: Model, found: list[Model]) -> float:
+    """By how much its line lowers the criterion; steps that at least half of the models have nearby count as shared."""
+    series = model.series
+    near = {cut: sum(any(abs(one.series.place(series.moment(cut)) - other) <= NEAR for other in one.series.cuts)
+                     for one in found) for cut in series.cuts}
+    by_steps = series.criterion(series.cuts, None, [cut for cut in near if 2 * near[cut] >= len(found)])
+    return by_steps - series.criterion((), model.line, (-1,))
+
+
 class SharedEvents:
     """Finds the events that series share: greedily, the one that lowers Schwarz's criterion most comes first."""
 
@@ -466,19 +495,22 @@ class SharedEvents:
                 history.thresholds.fit(series)
                 self.rows[series.row][series.node] = series
         self.every = [series for row in self.rows.values() for series in row.values()]
-        events: list[tuple[Event, list[Model]]] = []
+        self.events: list[Event] = []  # found
+        sharing: list[list[Model]] = []
         for _ in range(len(self.every) + 1):
             event, models = max(((event, self._members(event)) for event in self._events()),
                                 key=lambda found: sum(one.saved for one in found[1]), default=(None, []))
             if not event or sum(model.saved for model in models) <= 0:
                 break
-            self._apply(len(events), models)
-            events.append((event, models))
-        for number, (event, models) in enumerate(events):  # series that had another step nearby then
+            self._apply(len(sharing), models)
+            self.events.append(event)
+            sharing.append(models)
+        # Series in which another step was near when the event was found.
+        for number, (event, models) in enumerate(zip(self.events, sharing)):
             nodes, rows = {one.series.node for one in models}, {one.series.row for one in models}
             late = [self._model(series, event, CERTAIN) for series in self.every if series.node in nodes
                     and series.row in rows and number not in series.shared.values()]
-            self._apply(number, [one for one in late if one and one.saved > 0])
+            self._apply(number, [one for one in late if one and one.saved > 0 and 0.5 < one.loss / event.loss < 2])
 
     def _apply(self, number: int, models: Iterable[Model]) -> None:
         for model in models:
@@ -488,7 +520,7 @@ class SharedEvents:
     def _events(self) -> list[Event]:
         """Candidates, most frequent first: unshared steps, each end by time or by change, and drifts (or as steps)."""
         def moments(series: Series, cut: int) -> list[Moment]:
-            return [series.moment(cut), *self.history.changes_at(series.node, series.times[cut])]
+            return [series.moment(cut), *self.history.changes_at(series, series.times[cut])]
 
         events = []
         for series in self.every:
@@ -498,12 +530,14 @@ class SharedEvents:
                 if not series.line.first:
                     cut = best_cut(series.values, 0, len(series))
                     events.append(Event(row, False, -series.line.slope * days / 2, series.moment(cut)))
-            for cut, end, loss in [step for step in series.steps() if step[0] not in series.shared]:
+            steps = series.steps(self.history.thresholds.step)
+            for cut, end, loss in [step for step in steps if step[0] not in series.shared]:
                 ends = moments(series, end) if end else [None]
                 events += [Event(row, False, loss, *both) for both in itertools.product(moments(series, cut), ends)]
         alike = grouped(events, lambda one: (one.row, one.is_drift, *(
             at if isinstance(at, Change) else int(at or 0) for at in (one.start, one.end))))
-        return [same[0] for same in sorted(alike.values(), key=len, reverse=True)[:MOST_TRIED]]
+        ordered = sorted(alike.values(), key=lambda same: (-len(same), sum(isinstance(at, Change) for at in same[0])))
+        return [same[0] for same in ordered[:MOST_TRIED]]
 
     def _members(self, event: Event) -> list[Model]:
         """The series that share an event: those of its row with a similar loss, then those of other rows in which more
@@ -519,34 +553,29 @@ class SharedEvents:
             tried = [self._model(other[node], event, CERTAIN) for node in nodes if other is not row and node in other]
             more = [one for one in tried if one and one.saved > 0]
             found += more if 2 * len(more) > len(nodes) else []
-        if event.is_drift and sum(self._gain(one.series, one.line, found) for one in found) < 0:
+        if event.is_drift and sum(_gain(one, found) for one in found) < 0:
             return []
         return found if len(found) > 1 else []
-
-    def _gain(self, series: Series, line: Optional[Line], found: list[Model]) -> float:
-        """How much better a line is than the steps of the series; those that half of the models have are shared."""
-        near = {cut: sum(any(abs(one.series.place(series.moment(cut)) - other) <= NEAR for other in one.series.cuts)
-                         for one in found) for cut in series.cuts}
-        return series.criterion(series.cuts, None, [cut for cut in near if 2 * near[cut] >= len(found)]) - (
-            series.criterion((), line, (-1,)))
 
     def _model(self, series: Series, event: Event, least: float) -> Optional[Model]:
         """The series with the event; None if it does not have the event with at least so many standard errors."""
         if -1 in series.shared or event.is_drift and series.shared:
             return None
-        place, *ends = [series.place(self.history.time(series.node, at)) for at in (event.start, event.end) if at]
+        places = [[series.place(time) for time in self.history.times(series, at)]
+                  for at in (event.start, event.end) if at is not None]
         tried: list[tuple[float, float, list[int], Optional[Line], list[int]]] = []  # first how certain
         if event.is_drift:
-            line, score = trend(series, 0 if place <= NEAR else place)
+            line, score = trend(series, 0 if places[0][0] <= NEAR else places[0][0])
             tried.append((score, -line.slope, [], line, [-1]))
-        places = [] if event.is_drift else range(place - 1, place + 2)
-        for first, near in itertools.product(places, (NEAR, SHORT)):
-            added = [first, *ends]
-            cuts = sorted({*added, *(cut for cut in series.cuts if all(abs(cut - new) > near for new in added))})
-            if {*series.shared} <= {*cuts} and 0 < cuts[0] and cuts[-1] < len(series):
-                loss, uncertainty = series.step(first, cuts)
-                is_whole = abs(loss) > LEAST_STEP and all(-series.step(end, cuts)[0] / loss > 0.5 for end in added[1:])
-                tried.append((abs(loss) / uncertainty if is_whole else 0.0, loss, cuts, None, added))
+            places = []
+        for place, *ends in itertools.product(*places) if places else ():
+            for first, near in itertools.product(range(place - 1, place + 2), (NEAR, SHORT)):
+                added = [first, *ends]
+                cuts = sorted({*added, *(cut for cut in series.cuts if all(abs(cut - new) > near for new in added))})
+                if {*series.shared} <= {*cuts} and 0 < cuts[0] and cuts[-1] < len(series):
+                    loss, uncertainty = series.step(first, cuts)
+                    is_whole = abs(loss) > LEAST_STEP and all(-series.step(end, cuts)[0] / loss > 0.5 for end in ends)
+                    tried.append((abs(loss) / uncertainty if is_whole else 0.0, loss, cuts, None, added))
         now = series.criterion(series.cuts, series.line, series.shared)
         found = [Model(now - series.criterion(cuts, line, {*series.shared, *added}), series, loss, cuts, line, added)
                  for certain, loss, cuts, line, added in tried if certain >= least and loss * event.loss > 0]
@@ -554,15 +583,22 @@ class SharedEvents:
 
     def findings(self) -> list[Finding]:
         """One finding for each shared event, and one for each step or drift of a single series."""
-        found: dict[object, Finding] = {}
+        found: dict[tuple[object, ...], Finding] = {}
         for series in self.every:
             drift = [(-1, None, -series.line.slope)] if series.line else []
-            for cut, end, loss in drift or series.steps():
+            for cut, end, loss in drift or series.steps(self.history.thresholds.step):
                 shared = (series.shared.get(cut), end is None, loss > 0)
                 key = shared if cut in series.shared else (series.node, series.row, cut)
                 start = series.start_of_drift() if series.line else series.times[cut]
                 found.setdefault(key, Finding(bool(series.line))).observations.append(
                     Observation(series.node, series.row, start, series.times[end] if end else None, loss))
+        for (number, *_), finding in found.items():
+            event = self.events[number] if isinstance(number, int) else None
+            for which in ("start", "end") if event and finding.observations[0].end else ("start",) if event else ():
+                moment = getattr(event, which)
+                moments = [(self.rows[one.row][one.node], getattr(one, which)) for one in finding.observations]
+                if isinstance(moment, Change) and self.history.is_rolling(moment, moments):
+                    finding.rolling.add(which)
         return list(found.values())
 
     def with_drifts(self, findings: list[Finding]) -> list[Finding]:
@@ -575,9 +611,10 @@ class SharedEvents:
             if any(len(own) >= LEAST_FALLS and 2 * max(losses) < sum(losses)
                    for own in by_row.values() for losses in [[seen.loss for seen in own]]):
                 findings = [one for one in findings if one not in falls] + [Finding(True, [
-                    Observation(node, row, steps[0].start, steps[-1].start, sum(seen.loss for seen in steps)
-                         / max(1, steps[-1].start - steps[0].start))
-                    for row, steps in by_row.items() if len(steps) > 1])]
+                    Observation(node, row, steps[0].start - half, steps[-1].start + half,
+                                sum(seen.loss for seen in steps) / (2 * half * len(steps)))
+                    for row, steps in by_row.items() if len(steps) > 1
+                    for half in [max(0.5, steps[-1].start - steps[0].start) / (len(steps) - 1) / 2]])]
         return findings
 
 
@@ -590,13 +627,14 @@ def judge(launches: Iterable[Launch]) -> Answer:
     every = list(history.series.values())
     noise, count = median([series.noise for series in every]), median(map(len, every))
     half = max(1, min(LONG, int(count) // 2))
-    days = max(1, max(series.times[-1] for series in every) - min(series.times[0] for series in every))
+    days = max(series.times[-1] for series in every) - min(series.times[0] for series in every)
     # Standard error of the whole loss: that of least squares, more since medians are used and a step may explain it.
     uncertainty = 1.35 * noise * math.sqrt(12 / count)
     drift = max((history.thresholds.drift + MARGIN) * uncertainty, LEAST_DRIFT + MARGIN * uncertainty)
     step = (history.thresholds.step + MARGIN) * noise * error(half, half)
     least = 1 - math.exp(-step)
-    interval = median([(series.times[-1] - series.times[0]) / max(1, len(series) - 1) for series in every])
-    return Answer(sharing.with_drifts(findings), len(history.times), interval, history.slow(), history.stopped(),
+    interval = median([(series.times[-1] - series.times[0]) / max(1, len(series) - 1)
+                       for series in sharing.every or every])
+    return Answer(sharing.with_drifts(findings), len(history.nodes), interval, history.slow(), history.stopped(),
                   history.low(max(LEAST_LOW, least)), bool(sharing.every), 2 * history.thresholds.run,
-                  history.thresholds.step, least, drift / days)
+                  history.thresholds.step, least, drift / days if days >= 1 and count >= LEAST_OF_DRIFT else 0.0)

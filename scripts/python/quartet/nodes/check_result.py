@@ -2,7 +2,7 @@
 
 import time
 from dataclasses import dataclass, field
-from typing import Optional
+from typing import NamedTuple, Optional
 
 from quartet.exit_codes import VERIFIED
 from quartet.nodes.plan import LONGEST, PAIR
@@ -15,7 +15,14 @@ FALSE_ALARMS = 0.05  # share of checks of equally fast nodes that name a node; o
 HEADINGS = ("node", "what", "rate", "median", "below", "score")
 SHOWN = 20  # of failures, and of names
 TEXT = (0, 1)  # columns
-Rated = tuple[float, str]  # a rate and its mark
+
+
+class Rated(NamedTuple):
+    """The rate of the best launch."""
+
+    rate: float
+    mark: str
+    is_disturbed: bool = False  # by other processes, as all other launches were
 
 
 @dataclass(frozen=True)
@@ -24,8 +31,7 @@ class Outlier:
 
     who: str
     what: str
-    rate: float
-    mark: str  # of its row
+    rated: Rated
     median: float  # of all nodes, or of the reference
     share: float  # below the median
     score: Optional[float] = None  # in robust deviations; None beside a reference
@@ -59,8 +65,18 @@ class CheckResult:
     period: Optional[tuple[float, float]] = None  # of the launches, in seconds since 1970
 
     @property
+    def disturbed(self) -> list[str]:
+        """Nodes that may only be slow because other processes disturbed all of their launches."""
+        return list(dict.fromkeys(one.who for one in self.slow if one.rated.is_disturbed))
+
+    @property
+    def named(self) -> list[str]:
+        return list(dict.fromkeys(one.who for one in self.slow if not one.rated.is_disturbed))
+
+    @property
     def is_decided(self) -> bool:
-        return bool(self.slow) or bool(self.measures) and all(measure.is_decided for measure in self.measures)
+        return bool(self.named) or not self.disturbed and bool(self.measures) and all(
+            measure.is_decided for measure in self.measures)
 
 
 def evaluate(folder: SweepFolder, least: float, reference: Optional[Reference] = None) -> CheckResult:
@@ -92,7 +108,7 @@ def evaluate(folder: SweepFolder, least: float, reference: Optional[Reference] =
 
 def _judge(found: CheckResult, measure: Measurement, false_alarms: float, least: float) -> None:
     found.measures.append(measure)
-    rates = {who: rate for who, (rate, _) in measure.rates.items()}
+    rates = {who: rated.rate for who, rated in measure.rates.items()}
     named: dict[str, float] = {}
     if len(rates) >= LEAST_VALUES:
         measure.scores = scores = score_rates(rates, false_alarms)
@@ -102,9 +118,9 @@ def _judge(found: CheckResult, measure: Measurement, false_alarms: float, least:
         tried = sorted(rates, key=lambda who: -rates[who])[::max(1, len(rates)**2 // 2000)]
         measure.detectable_loss = 0.01 + max(next((part for part in range(99, 0, -1) if who not in slow(
             {**rates, who: (1 - part / 100) * rates[who]}, false_alarms, least)), 0) for who in tried) / 100
-        found.slow += [Outlier(who, measure.what, *measure.rates[who], scores.median, share, scores.by_name[who])
+        found.slow += [Outlier(who, measure.what, measure.rates[who], scores.median, share, scores.by_name[who])
                        for who, share in named.items()]
-    found.slow += [Outlier(who, measure.what, *measure.rates[who], known.rate, 1 - rates[who] / known.rate)
+    found.slow += [Outlier(who, measure.what, measure.rates[who], known.rate, 1 - rates[who] / known.rate)
                    for who, known in measure.known.items() if rates[who] < known.bound and who not in named]
 
 
@@ -134,7 +150,9 @@ def _rates(folder: SweepFolder, found: CheckResult, reference: Reference, known:
         for row in rows:
             units[what] = row.unit
             each = rates.setdefault(what, {})
-            each[hosts] = max((row.rate, row.mark), each.get(hosts, (0.0, "")))
+            other, is_disturbed = each.get(hosts), "disturbed" in row.flags
+            best = max((row.rate, row.mark), other[:2] if other else (0.0, ""))
+            each[hosts] = Rated(*best, is_disturbed and (not other or other.is_disturbed))
             there = reference.of(row)
             if there:
                 names = [(NETWORK, host) for host in hosts] if what == PAIR else [(what, " ".join(hosts))]
@@ -145,16 +163,16 @@ def _rates(folder: SweepFolder, found: CheckResult, reference: Reference, known:
 def render(found: CheckResult) -> str:
     """The slow nodes and pairs, the failures, and how much the rates differ."""
     units = {measure.what: measure.unit for measure in found.measures}
-    rows = [HEADINGS, *((one.who, f"{one.what} {units[one.what]}", rate(one.rate) + one.mark, rate(one.median),
+    rows = [HEADINGS, *((one.who, f"{one.what} {units[one.what]}", rate(value) + mark, rate(one.median),
                          f"{one.share:.0%}", "reference" if one.score is None else f"{one.score:.1f}")
-                        for one in found.slow)]
+                        for one in found.slow for value, mark, _ in [one.rated])]
     lines = [*(aligned(row, widths_of(rows), TEXT) for row in rows), ""] if found.slow else []
     failures = [f"{who}, {what}: failed: {why}" for (who, what), why in found.failures.items()]
     if len(failures) > SHOWN:
         failures[SHOWN:] = [f"{len(failures) - SHOWN} more failed"]
     lines += [line for text in failures for line in wrapped("x", text)]
     lines += [line for measure in found.measures for line in wrapped("", _spread(measure))]
-    marks = {mark for measure in found.measures for _, mark in measure.rates.values()}
+    marks = {rated.mark for measure in found.measures for rated in measure.rates.values()}
     lines += [line for mark, text in (("!", ABOVE_LIMIT), ("?", DISTRUSTED)) if mark in marks
               for line in wrapped(mark, text)]
     lines += wrapped("", _verdict(found))
@@ -173,15 +191,15 @@ def _spread(measure: Measurement) -> str:
     noun = "pair" if measure.what == PAIR else "node"
     what = counted(len(measure.rates), noun) + " without a named node" * (noun == "pair")
     for sign in "?!":
-        marked = sum(mark == sign for _, mark in measure.rates.values())
+        marked = sum(rated.mark == sign for rated in measure.rates.values())
         what += f", {marked} of them marked {sign}" if marked else ""
     for known in list(measure.known.values())[:1]:
         what += f", reference {rate(known.rate)} {measure.unit} (below {rate(known.bound)} is slow)"
     if not measure.scores:
         return f"{measure.what}: {what}; at least {LEAST_VALUES} {noun}s are needed to compare them with each other"
-    part, is_loose = measure.detectable_loss, measure.detectable_loss > LOOSE
-    loss = "no loss" if part > 0.99 else f"{'only ' * is_loose}a loss of {part:.0%} or more"
-    noticed = f"; here {loss} would have been noticed{', since the rates differ so much' * is_loose}"
+    part = measure.detectable_loss
+    loss = "no loss" if part > 0.99 else f"{'only ' * (part > LOOSE)}a loss of {part:.0%} or more"
+    noticed = f"; here {loss} would have been noticed"
     what += f", median {rate(measure.scores.median)} {measure.unit}"
     return f"{measure.what}: {what}{noticed * (not measure.has_slow)}"
 
@@ -192,13 +210,16 @@ def _verdict(found: CheckResult) -> str:
                   and bool(measure.scores) == is_wide and not (found.slow and measure.what == PAIR)]
                  for is_wide in (False, True))
     whys = [f"fewer than {LEAST_VALUES} nodes or pairs have a rate of {', '.join(few)}"] * bool(few)
-    whys += [f"the rates of {', '.join(wide)} differ too much to tell whether a node is slow"] * bool(wide)
+    whys += [f"rates of {', '.join(wide)} are too few, or differ too much, to tell whether a node is slow"] * bool(wide)
     hidden = listed(found.hidden, SHOWN)
     whys += [f"{hidden}: the links of all its partners are slow, so its own cannot be told"] * bool(hidden)
+    disturbed = listed(found.disturbed, SHOWN)
+    whys += [f"{disturbed}: slow, but disturbed by other processes in every launch"] * bool(disturbed)
     if not found.is_decided:
         return f"Undecided: {'; '.join(whys) or 'no launch gave a rate'}."
-    names = list(dict.fromkeys(one.who for one in found.slow))
-    who = f"Slow: {listed(names, SHOWN)}." if names else "None is slow, as far as this check can tell."
+    who = f"Slow: {listed(found.named, SHOWN)}." if found.named else "None is slow, as far as this check can tell."
     who += f" Undecided: {'; '.join(whys)}." * bool(whys)
+    if not any(measure.scores for measure in found.measures):
+        return who  # by the reference alone
     besides = " This does not count comparisons with the reference." * any(measure.known for measure in found.measures)
     return f"{who} Among equally fast, undisturbed nodes {FALSE_ALARMS:.0%} of such checks name one by chance.{besides}"

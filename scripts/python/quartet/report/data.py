@@ -35,6 +35,10 @@ class Result(Launches):
     def rate_mark(self) -> str:
         return "?" if self.mark == "?" else ""
 
+    @property
+    def runs(self) -> int:
+        return sum(len(row.rates) for row in self.rows_that_count)
+
 
 @dataclass
 class Material:
@@ -134,5 +138,5 @@ def library_of(result: Result, others: list[Result]) -> tuple[Optional[Result], 
     found = [other for other in others if other.name.formulation == LIBRARY != result.name.formulation
              and other.name.variant == result.name.variant and other.mark != "?"]
     best = max(found, key=trusted_rate, default=None)
-    few = few_runs(min(sum(len(row.rates) for row in each.rows_that_count) for each in (result, best))) if best else ""
+    few = few_runs(min(result.runs, best.runs)) if best else ""
     return best, ", ".join(filter(None, (few, library_drawback(best.row)))) if best else ""

@@ -99,7 +99,7 @@ def _lines(chart: LineChart, across: float) -> Figure:
     axes.set_yscale("log")
     points = [point for line in chart.lines if line.role != "published" for point in line.points]
     _scale(axes, [point.x for point in points],
-           [value for point in points for value in (point.y, *(point.interval or ()))], chart.x_is_bytes)
+           [value for point in points for value in (point.y, *point.interval)], chart.x_is_bytes)
     low, high = axes.get_ylim()
     shown = [line for line in chart.lines if any(low <= point.y <= high for point in line.points)]
     for line in sorted(shown, key=lambda each: each.role == "measured"):
@@ -128,14 +128,15 @@ def _line(axes: Any, line: Line, unit: str) -> None:
 
 
 def _mark_points(axes: Any, shown: Sequence[Line]) -> None:
-    """Draws the mark above each marked point, once for points that overlap."""
+    """Draws the mark above each marked point, once for points that overlap, in the colour of its line."""
     drawn: list[tuple[float, float]] = []
-    for point in (point for line in shown for point in line.points if point.mark):
+    marked = [(line.formulation, point) for line in shown for point in line.points if point.mark]
+    for formulation, point in marked:
         x, y = axes.transData.transform((point.x, point.y)) * style.POINTS_PER_INCH / axes.figure.dpi
         if not any(abs(x - left) < style.LINE and abs(y - low) < style.LINE for left, low in drawn):
             drawn.append((x, y))
             axes.annotate(point.mark, (point.x, point.y), xytext=(0, 6), ha="center", textcoords="offset points",
-                          weight="bold")
+                          weight="bold", color=style.colour(formulation))
 
 
 def _about(line: Line, point: Point, unit: str) -> str:

@@ -8,6 +8,7 @@ from quartet.kernels import Kernel
 from quartet.results import grouped
 from quartet.results.published import Number
 from quartet.sizes import GROWTH
+from quartet.tables.verdict import few_runs
 from quartet.text import counted, fraction_cell, in_bytes, limit_cell, rate
 from quartet.units import MIB
 
@@ -80,14 +81,15 @@ def _group(heading: str, shown: list[Result], own: list[Result]) -> tuple[str, s
 
 
 def _reached(shown: list[Result]) -> str:
-    """How near to the limit native comes, and the formulation that comes nearest."""
+    """How near to the limit native comes, and the formulation that comes nearest; and whether they have few runs."""
     sound = [result for result in shown if result.quotable_fraction]
     if not sound:
         return "no share of the limit can be quoted"
     named = [result for result in sound if result.name.formulation == NATIVE][:1] or sound[:1]
     named += [result for result in [max(sound, key=lambda each: each.quotable_fraction or 0)] if result not in named]
     texts = [f"{way(result, shown[0].name.variant)} reaches {result.quotable_fraction:.0%}" for result in named]
-    return f"{', '.join(texts)} of the limit"
+    few = few_runs(min(result.runs for result in named))
+    return f"{', '.join(texts)} of the limit" + f" ({few})" * bool(few)
 
 
 def _bar(result: Result, usual: tuple[str, ...]) -> Bar:
@@ -108,7 +110,7 @@ def scaling(kernel: Kernel, results: list[Result], numbers: Sequence[Number]) ->
         if len({size_of(result) for result in members}) >= (2 if kernel.name == "stream" else LEAST_POINTS):
             charts.append(_over_sizes(kernel, members, lettered))
             if kernel.name == "stream":
-                pushes = _lines(size_of, members, lambda result: result.row.push_microseconds)
+                pushes = _lines(size_of, members, is_time=True)
                 charts.append(_chart("Time of a push", "vector size", "microseconds a push", pushes, [],
                                      members[0].machine, True))
     by_size = grouped(ours, lambda result: (result.machine, result.name.device, result.name.size))
@@ -152,15 +154,19 @@ def weak_sets(results: list[Result]) -> list[tuple[list[Result], str]]:
 
 
 def _lines(x_of: Callable[[Result], float], members: list[Result],
-           y_of: Callable[[Result], float] = lambda result: result.rate) -> list[Line]:
-    """A line for each formulation, transport and variant; of several rows at one point it has the best."""
+           is_time: bool = False) -> list[Line]:
+    """A line for each formulation, transport and variant; of several rows at one point it has the best. Of rates, or
+    of the times of a push in microseconds."""
+    def y_of(result: Result, value: float) -> float:
+        return result.row.push_microseconds * result.row.rate / value if is_time else value
+
     usual = members[0].name.variant
     made = []
     for group in grouped(members, lambda result: (result.name.formulation, result.name.transport,
                                                   result.name.variant)).values():
         best = best_by(group, x_of)
-        points = tuple(Point(x, y_of(best[x]), best[x].interval if y_of(best[x]) == best[x].rate else None,
-                             best[x].row.text, best[x].rate_mark, best[x].why_marked) for x in sorted(best))
+        points = tuple(Point(x, y_of(one, one.rate), tuple(sorted(y_of(one, bound) for bound in one.interval or ())),
+                             one.row.text, one.rate_mark, one.why_marked) for x, one in sorted(best.items()))
         made.append(Line(way(group[0], usual), points, group[0].name.formulation, group[0].name.transport))
     return made
 

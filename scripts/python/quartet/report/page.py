@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Optional, Union
+from typing import Any, Union
 
 from quartet.text import rate
 
@@ -56,7 +56,7 @@ class ShareChart:
 class Point:
     x: float
     y: float
-    interval: Optional[tuple[float, float]] = None
+    interval: tuple[float, ...] = ()  # its two bounds, if it has one
     about: str = ""
     mark: str = ""  # not empty: drawn hollow
     why: str = ""  # why it is marked

@@ -154,7 +154,7 @@ def every_row(results: list[Result], failed: list[tuple[str, Row]]) -> Section:
     several = len({result.machine for result in results}) > 1
     rows: list[tuple[str, ...]] = [
             (result.row.text, rate(result.rate) + result.rate_mark, result.unit, _interval(result),
-             str(len(result.rows)), str(sum(row.median.get("iterations", 1) for row in result.rows_that_count)),
+             str(len(result.rows)), str(result.runs),
              f"{result.row.seconds * result.row.rate / (result.rate or 1):.4g}", CHECKS[result.verified],
              limit_cell(result.limit), fraction_cell(result.fraction, result.mark), result.row.network_path.text,
              "; ".join(filter(None, [result.why_marked, result.row.note])), result.machine * several,

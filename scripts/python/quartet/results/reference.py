@@ -53,7 +53,7 @@ class Reference:
         if not self.known:
             return "there is no reference to compare with"
         if all(text.partition("/")[0] != row.name.kernel for text, _ in self.known):
-            return f"the reference has no {row.name.kernel}"
+            return f"the reference has no usable {row.name.kernel}"
         what = "kinds of nodes" if any(text == row.text for text, _ in self.known) else "sizes or ranks"
         return f"the reference has {row.name.kernel} of other {what} only"
 

@@ -75,16 +75,20 @@ def _kernels(measured: list[Row]) -> list[str]:
 def _range(rows: list[Row], formulation: str) -> str:
     """The range of the fractions of the rows without a mark; the mark if there are none."""
     own = [row for row in rows if row.name.formulation == formulation]
-    found = [row.fraction_of_limit for row in own
-             if row.fraction_of_limit and not row.mark and row.verified is not False]
+    found = [row.fraction_of_limit or 0 for row in own if _is_quoted(row)]
     return percent_range(min(found), max(found)) if found else max((row.mark for row in own), default="") or "-"
+
+
+def _is_quoted(row: Row) -> bool:
+    return bool(row.fraction_of_limit) and not row.mark and row.verified is not False
 
 
 def _ratios(rows: list[Row]) -> str:
     """Ratios of native to the library, by native's transport and by the words that not all rows have."""
     found = _pairs(rows, rows)
     if not found:
-        return "-"
+        few = few_runs(min((len(row.rates) for row in rows if _is_quoted(row)), default=statistics.LEAST_VALUES))
+        return f"- ({few})" if few else "-"
     shared = set.intersection(*(set(row.name.words) for row in rows))
     ways = grouped(sorted(found, key=lambda pair: pair[0].rate / pair[1].rate), lambda pair: (
         *(word for word in pair[0].name.variant if word not in shared), pair[0].name.transport))
