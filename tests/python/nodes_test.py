@@ -118,6 +118,7 @@ class Checks(Scratch):
         rates = {pair: (100.0 if "n3" in pair else 1000.0) + 1 / (1 + place) for place, pair in enumerate(ring)}
         found = self.check("1", self.rates(), rates)[1]
         self.assertEqual([(one.who, one.what) for one in found.slow], [("n3", "network")])
+        self.assertEqual(self.check("4", self.rates(), rates, marked=HOSTS, flag="disturbed")[1].named, ["n3"])
         rates = {pair: (100.0 if {"n2", "n4"} & {*pair} else 1000.0) + place for place, pair in enumerate(ring)}
         text = " ".join(self.check("3", self.rates(), rates)[2].split())
         self.assertRegex(text, r"Slow: n[24], n[24]\. Undecided: n3: the links of all its partners are slow")

@@ -150,7 +150,8 @@ def _rates(folder: SweepFolder, found: CheckResult, reference: Reference, known:
         for row in rows:
             units[what] = row.unit
             each = rates.setdefault(what, {})
-            other, is_disturbed = each.get(hosts), "disturbed" in row.flags
+            # Processor time that others took does not explain a slow link.
+            other, is_disturbed = each.get(hosts), "disturbed" in row.flags and what != PAIR
             best = max((row.rate, row.mark), other[:2] if other else (0.0, ""))
             each[hosts] = Rated(*best, is_disturbed and (not other or other.is_disturbed))
             there = reference.of(row)
