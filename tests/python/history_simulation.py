@@ -112,7 +112,7 @@ def wrong(answer, due, days_apart=3):
             if not is_drift and ((told.end is None) != (end is None)
                                  or end is not None and abs(int(told.end) - end) > days_apart):
                 return f"{nodes} until {told.end}"
-        said = [tuple(one[1:]) for one in finding.causes if one.change.fact == "kernel"]
+        said = [one[1:4] for one in finding.causes if one.change.fact == "kernel"]
         if said != ([cause] if cause else []):
             return f"{nodes} because {finding.causes}"
     return ""

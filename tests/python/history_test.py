@@ -64,6 +64,14 @@ class Rule(unittest.TestCase):
         self.assertEqual({(*key, round(time), unusable) for key, (time, unusable) in answer.stopped.items()},
                          {("n2", row, 16, 0) for row in history_simulation.FOUR})
 
+    def test_nodes_that_are_checked_now_and_then_have_not_stopped(self):
+        alarms = 0
+        for seed in range(10):
+            source = random.Random(seed)
+            days = {node: {day for day in range(200) if source.random() < 0.12} for node in range(1, 7)}
+            alarms += bool(judge(history(seed, 200, dates=days)).stopped)
+        self.assertLessEqual(alarms, 1)
+
     def test_a_row_that_has_no_usable_launch_any_more_is_named(self):
         month = [one._replace(is_sound=one.is_sound and ((one.node, one.row) != ("n3", "r1") or one.time < 20))
                  for one in history(1)]
@@ -88,6 +96,9 @@ class Rule(unittest.TestCase):
                 effect=lambda day, node, row: share ** (node == 3) * since ** (day >= 15)).items()
             self.assertEqual((node, others, rows), ("n3", 5, history_simulation.FOUR))
             self.assertAlmostEqual(loss, 1 - share, delta=0.03)
+        day = [one._replace(time=number / 1000) for number, one in enumerate(history(
+            1, 8, noise=0.01, effect=lambda day, node, row: 0.8 if node == 3 and day >= 2 else 1))]
+        self.assertEqual(judge(day).low, {}, "it was sound in the first two checks of that day")
         for what, _ in STORIES.values():  # those that became slow, or faster again
             self.assertEqual(low(**what), {})
 
@@ -142,10 +153,13 @@ class Rule(unittest.TestCase):
                          r"slower since 1970-07-02 \.\. 1970-07-[0-9]*, each node at its own moment, on all")
         self.assertRegex(headline(days=60, dates={4: range(0, 60, 7)}, effect=loss(0.08, 30), facts=newer(lambda node: 30)),
                          "^8% slower since 1970-01-3[01], on all 6 nodes$", "n4 has a launch a week")
+        often = {node: range(0, 120, every) for node, every in enumerate((1, 2, 3, 4, 5, 7), 1)}
+        self.assertNotIn("own moment", headline(days=120, dates=often, effect=loss(0.08, 60), facts=newer(lambda node: 60)))
 
     def test_facts_are_those_of_the_same_row_however_often_they_changed_before(self):
         def causes(launches):
-            return [[*one.change, *one[1:]] for found in judge(launches).findings for one in found.causes]
+            return [[*one.change, *one[1:4]] for found in judge(launches).findings for one in found.causes
+                    if one.change.fact != "boot"]
 
         def trial_and(day):  # of the kernel, a month before
             return lambda at, node: {"kernel": "6.1.99"} if 10 <= at < 20 or at >= day(node) else {}
@@ -161,6 +175,22 @@ class Rule(unittest.TestCase):
         sweep = [one._replace(row=f"of a sweep {one.row}", time=one.time + 0.3, facts={**one.facts, "binding": "spread"})
                  for one in history(2, 730, 24, effect=loss(0.1, 360, nodes=[2]))]
         self.assertEqual(causes([*nightly, *sweep]), [])
+        patched = history(1, 364, 7, effect=loss(0.08, 196), facts=lambda day, node: {"kernel": f"6.1.{90 + day // 28}"})
+        self.assertEqual(causes(patched), [["kernel", "6.1.96", "6.1.97", 6, 0, 0]], "which changes in a quarter of launches")
+
+    def test_a_change_that_is_made_three_times_is_three_findings(self):
+        def is_made(day):
+            return 20 <= day < 30 or 50 <= day < 60 or day >= 90
+
+        answer = judge(history(1, 120, effect=lambda day, node, row: 0.92 if is_made(day) else 1,
+                               facts=lambda day, node: {"kernel": "6.1.99"} if is_made(day) else {}))
+        self.assertEqual(sorted((round(median(seen.start for seen in one.observations)), len(one.observations), *one.rolling)
+                                for one in answer.findings), [(20, 24), (50, 24), (90, 24)])
+
+    def test_less_than_a_percent_is_left_out(self):
+        answer = judge(history(1, 60, noise=0.0004, effect=loss(0.003, 30, nodes=[1])))
+        self.assertEqual(answer.findings, [])
+        self.assertGreater(answer.least_step, 0.01)
 
     def test_a_drift_that_ended_has_its_own_rate_and_dates(self):
         answer = judge(history(1, 150, effect=lambda day, node, row: math.exp(-0.003 * min(max(day - 30, 0), 60) * (node == 4))))
@@ -297,7 +327,7 @@ class Documents(Scratch):
         nodes = [f"n{number}" for number in range(1, 7)]
         code, text, _ = self.said(lambda node, day: 0.6 if node == "n3" else 1, nodes=nodes)
         self.assertEqual(code, 4)
-        self.assertIn("n3: 40% below the other 5 nodes of its kind since its first launch: quartet nodes compares nodes stream "
+        self.assertIn("n3: 40% below the other 5 nodes of its kind since its first launch (quartet nodes compares nodes) stream "
                       "native shm 16 MiB on 2 ranks, stream native shm 2 MiB on 2 ranks No change was found.", text)
         code, text, _ = self.said(lambda node, day: 0.6 if node == "n3" else 1, nodes=nodes, change=lambda made, node, day:
             made["context"]["quartet"].update(device_description="Another CPU") if node == "n3" else None)

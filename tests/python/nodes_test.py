@@ -108,10 +108,12 @@ class Checks(Scratch):
             _, found, text = self.check(f"{number}", self.rates(n3=60.0), marked=marked, flag="disturbed")
             self.assertEqual((found.named, found.is_decided), ([], False))
             self.assertRegex(text, r"n3 +cg GFLOP/s +60.0\? +100 +40%")
-            self.assertIn("Undecided: n3: slow, but disturbed by other processes in every launch.", " ".join(text.split()))
+            self.assertIn("Undecided: n3: slow, but disturbed in every launch.", " ".join(text.split()))
         _, found, text = self.check("2", self.rates(n3=60.0, n5=70.0), marked=("n3",), flag="disturbed")
         self.assertEqual(found.named, ["n5"])
         self.assertIn("Slow: n5. Undecided: n3: slow, but", " ".join(text.split()))
+        found.slow.append(check_result.Outlier("n3", "fft", check_result.Rated(1.0, ""), 2.0, 0.5))
+        self.assertEqual((found.named, found.disturbed), (["n5", "n3"], []))
 
     def test_a_slow_link_does_not_make_its_partners_slow(self):
         ring = nodes_plan.pairs_of(HOSTS, "ring")

@@ -1,5 +1,6 @@
 """Tests of quartet nodes --this with fake programs; tests/lab/ has a Slurm that drains nodes by it."""
 
+import itertools
 import json
 import os
 import re
@@ -196,17 +197,25 @@ class Verdicts(FakeNode):
         self.assertEqual(self.verdict(HANG, 100)[0], SOUND)
 
     def test_what_is_slow_or_does_not_end_while_others_use_the_node_cannot_be_told(self):
-        self.document("cg", 40, self.folder / "slow.json")
+        self.document("cg", 80, self.folder / "slow.json")
         with subprocess.Popen(["sh", "-c", "while :; do :; done"]) as other:
             self.busy = 0.05
             slow = self.verdict("sleep 0.3\n" + f'cp {self.folder}/slow.json "$2"\n')
             code, line = self.verdict(HANG)
             other.kill()
         self.assertEqual(slow[0], CANNOT_TELL, slow)
-        self.assertRegex(slow[1], r"cg reaches 40\.0 GFLOP/s, 40% of the reference .* while other programs kept \d\.\d of \d+ processors? busy")
+        self.assertRegex(slow[1], r"cg reaches 80\.0 GFLOP/s, 80% of the reference .* while other programs kept \d\.\d of \d+ processors? busy")
         self.assertEqual(code, CANNOT_TELL, line)
         self.assertRegex(line, r"cg did not end within 1 s while other programs kept \d\.\d of \d+ processors? busy; "
                                r"next: quartet check-machine --quick$")
+
+    def test_others_explain_no_more_loss_than_their_processors(self):
+        self.busy = 0.05
+        for rate, code in ((40, SICK), (88, CANNOT_TELL)):
+            self.document("cg", rate, self.folder / "slow.json")
+            times = [mock.Mock(busy=ticks, stolen=0) for ticks in (0, 20)]  # 0.2 s of processors
+            with mock.patch.object(this, "cpu_times", side_effect=itertools.cycle(times)):
+                self.assertEqual(self.verdict("sleep 0.8\n" + f'cp {self.folder}/slow.json "$2"\n')[0], code, rate)
 
     def test_it_ends_within_its_budget_and_asks_for_more_time(self):
         begin = time.monotonic()

@@ -1,12 +1,14 @@
 """Tests of the loop that launches programs in rounds, with a launcher that starts nothing."""
 
+import os
+import signal
 from pathlib import Path
 from unittest import mock
 
 from fake_build import Scratch
 from quartet import rounds
 from quartet.exit_codes import FAILED, STOPPED, VERIFIED, WRONG_RESULT
-from quartet.launch import Files, Job, LaunchError, Outcome
+from quartet.launch import ENDING, Files, Job, LaunchError, Outcome, end_jobs_when_ended
 
 
 class Clock:
@@ -158,7 +160,23 @@ class RoundsTest(Scratch):
             loop.run([[each] for each in members], lambda launch, outcome: loop.say(launch, outcome, 4))
             loop.say(members[0], rounds.Outcome(VERIFIED, 10.0, ""), 4, left=members[1:])
         self.assertEqual(said[0], "1 of 4: a: 10.0 s, ok; about 15 s left")
-        self.assertEqual(said[-1], "1 of 4: a: 10.0 s, ok; launches of about 30 s left", "a queue may run them at once")
+        self.assertEqual(said[-1], "1 of 4: a: 10.0 s, ok; about 30 s of launches left", "a queue may run them together")
+
+    def test_a_signal_while_a_job_starts_ends_that_job_too(self):
+        for number in ENDING:
+            self.addCleanup(signal.signal, number, signal.getsignal(number))
+        end_jobs_when_ended()
+        submit = self.launcher.submit
+
+        def interrupted(*arguments):
+            running = submit(*arguments)
+            os.kill(os.getpid(), signal.SIGTERM)
+            return running
+
+        with mock.patch.object(self.launcher, "submit", interrupted):
+            found = self.run_rounds(self.launch("a", 60), self.launch("b", 60))
+        self.assertEqual((found.is_interrupted, len(found.left)), (True, 2))
+        self.assertEqual([running.was_cancelled for _, _, running in self.launcher.started], [True])
 
     def test_what_fails_as_everything_ends_is_left(self):
         found = self.run_rounds(self.launch("a"), self.launch("b", 1, 3), self.launch("c"),

@@ -185,7 +185,7 @@ class Run(FakeBuild):
     def test_whatever_ends_it_ends_the_job_and_shows_what_it_had_written(self):
         self.keep(fake_results.case(fake_results.stream_name(), 10000))
         output, errors = self.interrupted(1)
-        self.assertIn("quartet: interrupted: these are the results so far", errors)
+        self.assertIn("quartet: interrupted: these are the results so far; ", errors)
         self.assertIn("stream MiB/s", output)
 
     def test_second_signal_does_not_leave_the_job_behind(self):

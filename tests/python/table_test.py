@@ -89,7 +89,7 @@ class Table(unittest.TestCase):
                     in enumerate([("2MiB", "mpi"), ("4MiB", "mpi"), ("8MiB", "mpi"), ("2MiB", "shm"), ("4MiB", "shm")][:count])]
 
         self.assertIn("differ by 23%", render(*rows(4), is_short=True))
-        self.assertIn("and 2 more rows above: --all says why", render(*rows(5), is_short=True))
+        self.assertIn("and 2 more marked rows: --all says why", render(*rows(5), is_short=True))
         warnings = [f"? {fake_results.stream_name(transport='mpi')}: the runs differ by 20%"]
         self.assertEqual(render(*rows(1), warnings=warnings).count("differ by 20%"), 1)
 
@@ -263,7 +263,7 @@ class Verdict(unittest.TestCase):
         self.assertIn("\nstream          80% ", verdict.render(judged_rows(launches)), "as the table has of the first one")
         doubtful = self.lines(stream(10000), stream(5000, "library", distrusted=True))
         self.assertEqual(doubtful[2].split(), ["stream", "80%", "-", "?", "-"])
-        self.assertTrue(self.lines(stream(10000, repetitions=5))[2].endswith("80%        -       -  - (fewer than 6 runs)"))
+        self.assertTrue(self.lines(stream(10000, repetitions=5))[2].endswith("80%        -       -  - (the fractions are of fewer than 6 runs)"))
 
     def test_a_native_row_that_is_slower_than_the_library_is_named_first(self):
         for rate, said in ((8, "8.00 against 10.0"), (4, "4.00 against 10.0")):
@@ -275,6 +275,20 @@ class Verdict(unittest.TestCase):
         self.assertIn("  0.80x (fewer than 6 runs)", "".join(self.lines(*few)))
         for rows in (few, (cg(10, "native"), cg(10, "library")), (cg(9.7, "native"), cg(10, "library"))):
             self.assertNotIn("SLOWER", "".join(self.lines(*rows)))  # by chance, or by little
+
+    def test_a_ratio_is_of_the_nearest_launches_whatever_their_order(self):
+        made = []
+        for day, native, library in (("01", 10000, 5000), ("02", 30000, 10000)):
+            for rate, way in ((native, "native"), (library, "library")):
+                made.append(fake_results.document(stream(rate, way)))
+                made[-1]["context"]["date"] = f"2026-01-{day}T00:00:00+00:00"
+        for documents in (made, made[::-1]):
+            self.assertIn("2.0-3.0x", verdict.render(judged_rows(documents)))
+
+    def test_a_disturbed_row_is_not_said_to_be_slower_than_the_library(self):
+        rows = judged_rows([fake_results.document(stream(1000, flags=[{"kind": "disturbed", "text": "others ran"}]),
+                                                  stream(5000, "library"))])
+        self.assertEqual(list(rows[0].flags), ["disturbed"])
 
     def test_only_like_is_set_beside_like(self):
         found = self.lines(cg(17, "native", "symmetric"), cg(8, "native"), cg(8, "library"))

@@ -49,8 +49,8 @@ std::string describe_disturbance(std::span<const Run> runs) {
 }
 
 // Judges runs that are too short for the processors' counters by the load during the whole job,
-// unless there are enough of them to show a disturbance by their spread, which a load that all of
-// them had does not widen, nor one that lasted longer than all of them. Empty for a quiet job.
+// unless there are enough of them to show a disturbance by their spread. A load that all of them
+// had, or that lasts longer than all of them, does not widen it. Empty for a quiet job.
 std::string describe_load_of_job(const Row& row, const RunConditions& job) {
     const auto would_show = [&](const Run& run) {
         RunConditions conditions = job;
@@ -63,8 +63,8 @@ std::string describe_load_of_job(const Row& row, const RunConditions& job) {
         others.push_back(run.conditions.others_share.value_or(0));
         all = all + run.conditions.window;
     }
-    const bool is_steady = Summary::of(others).median >= disturbing_share || all < six_ticks;
-    if ((row.time.interval && !is_steady) || !is_disturbed(job) ||
+    const bool is_hidden = Summary::of(others).median >= disturbing_share || all < six_ticks;
+    if ((row.time.interval && !is_hidden) || !is_disturbed(job) ||
         std::ranges::any_of(row.runs, would_show)) {
         return {};
     }

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import threading
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Optional
@@ -77,7 +77,23 @@ def _interrupt(_number: int, _frame: object) -> None:
     # Later signals are ignored, so that nothing interrupts the ending of a job.
     for number in ENDING:
         signal.signal(number, signal.SIG_IGN)
-    raise KeyboardInterrupt
+    if not _held:
+        raise KeyboardInterrupt
+    _held[-1] = True
+
+
+_held: list[bool] = []  # of each held_interrupts(): whether a signal came
+
+
+@contextlib.contextmanager
+def held_interrupts() -> Iterator[None]:
+    """A signal that ends this process waits until the end: a job that it started within is then known, and ended."""
+    _held.append(False)
+    try:
+        yield
+    finally:
+        if _held.pop():
+            raise KeyboardInterrupt
 
 
 def end_jobs_when_ended() -> None:

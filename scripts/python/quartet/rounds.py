@@ -25,7 +25,17 @@ from typing import Callable, Optional, TypeVar
 
 from quartet.exit_codes import FAILED, STOPPED, UNAVAILABLE, VERIFIED
 from quartet.files import FileProblem, read_json, reason_of, write_json
-from quartet.launch import SECONDS_TO_FINISH, Files, Job, LaunchError, LocalLauncher, Outcome, Running, outcome_of
+from quartet.launch import (
+    SECONDS_TO_FINISH,
+    Files,
+    Job,
+    LaunchError,
+    LocalLauncher,
+    Outcome,
+    Running,
+    held_interrupts,
+    outcome_of,
+)
 from quartet.schema import problem as problem_of
 from quartet.terminal import printable
 from quartet.text import say
@@ -210,7 +220,8 @@ class Rounds:
                 found.left += its_round
                 continue
             try:
-                self._running.append(self._started(launch))
+                with held_interrupts():
+                    self._running.append(self._started(launch))
             except (LaunchError, OSError) as error:
                 text = str(error) if isinstance(error, LaunchError) else f"{error.filename}: {reason_of(error)}"
                 ended(launch, Outcome(FAILED, None, text))
@@ -273,7 +284,7 @@ class Rounds:
     def say(self, launch: Launch, outcome: Outcome, total: int, remarks: Iterable[str] = (),
             left: Optional[list[Launch]] = None) -> None:
         """Reports how a launch ended, of `total`, and how long the others will take. Those `left` wait in a
-        queue, which may run them at once."""
+        queue, which may run them together."""
         in_queue = left is not None
         if left is None:
             left = [*(each.launch for each in self._running), *self._waiting]
@@ -290,4 +301,4 @@ class Rounds:
         work, budget = sum(each or 0 for each in expected) / at_once, max(self.budget.left, 0)
         seconds, what = (work, "") if work <= budget else (budget, " of the budget")
         text = f"{seconds / 60:.0f} min" if seconds > 100 else f"{seconds:.0f} s"
-        return f"; launches of about {text} left" if in_queue else f"; about {text}{what} left"
+        return f"; about {text} of launches left" if in_queue else f"; about {text}{what} left"

@@ -29,6 +29,7 @@ from quartet.history import rule
 from quartet.report import page, style
 from quartet.results import Name, collect, grouped, identity, rows_of
 from quartet.results import nodes as nodes_of
+from quartet.results.document import written
 from quartet.text import WIDTH, counted, listed, percent_range, rate, say, shortened
 
 EXAMPLE = "quartet history results/nodes"
@@ -66,7 +67,7 @@ def run(options: argparse.Namespace) -> int:
     times, nodes, rows = zip(*((one.time, one.node, one.row) for one in sound))
     count, left_out = len(found.documents) - len(undated), len(every) - len(sound)
     unused = f"; {counted(left_out, 'row')} not used that failed, {NOT_USED}" if left_out else ""
-    hosts = {host for node in nodes for host in node.split(AND)}
+    hosts = {host for node in nodes for host in node.partition(" (")[0].split(AND)}
     parts = [[f"{counted(count, 'launch')} of {counted(len({*rows}), 'row')} on {counted(len(hosts), 'node')}, "
               f"{_day(min(times))} to {_day(max(times))}{unused}"], *_parts(answer)]
     for number, part in enumerate(parts):
@@ -89,7 +90,7 @@ def launches(documents: Iterable[tuple[Path, Document]]) -> tuple[list[rule.Laun
     undated = []
     for file, document in documents:
         try:
-            time = datetime.fromisoformat(str(document["context"]["date"]).replace("Z", "+00:00")).timestamp()
+            time = written(document)
         except (ValueError, OverflowError):
             undated.append(file)
             continue
@@ -99,7 +100,7 @@ def launches(documents: Iterable[tuple[Path, Document]]) -> tuple[list[rule.Laun
     every: list[rule.Launch] = []
     chosen: dict[str, dict[str, str]] = defaultdict(dict)  # by node: a document has the choice for its own kernel only
     for time, hosts, processor, document in sorted(found, key=lambda one: one[0]):
-        several = hosts.replace(" ", AND) if nodes_of(document) > 1 else ""
+        several = hosts.replace(" ", AND) if nodes_of(document) > 1 and identity.host(document) else ""
         node = f"{several or hosts} ({processor})" if len(machines[hosts]) > 1 else several or hosts
         rows, is_automatic = rows_of(document), document["context"]["quartet"]["options"].get("transport") == "auto"
         chosen[node].update({f"transport of {row.name.kernel} {row.name.formulation}": row.name.transport
@@ -178,12 +179,12 @@ def _parts(answer: rule.Answer) -> Iterator[list[str]]:
         why = f"{counted(unusable, 'later launch')} cannot be used" if unusable else "other nodes have later ones"
         yield [f"{node}: last usable launch on {day} ({why})", listed([_short(row) for _, row in keys], NAMED)]
     for node, (share, others, rows) in answer.low.items():
-        yield [f"{node}: {share:.0%} below the other {others} nodes of its kind since its first launch: "
-               "quartet nodes compares nodes", listed(sorted(map(_short, rows)), NAMED)]
+        yield [f"{node}: {share:.0%} below the other {others} nodes of its kind since its first launch "
+               "(quartet nodes compares nodes)", listed(sorted(map(_short, rows)), NAMED)]
     none = "" if answer.findings or answer.slow or answer.stopped else "No change was found. "
     drift = f", or drifts of {answer.least_drift:.2%} a day," * bool(answer.least_drift)
-    yield [f"{none}With this noise, 9 of 10 lasting steps of {answer.least_step:.1%} half way through{drift} are "
-           "found, and fewer of smaller or later ones. A step is a difference of "
+    yield [f"{none}With this noise, 9 of 10 lasting steps of {answer.least_step:.1%} in mid-history{drift} are "
+           "found, and fewer of those smaller or nearer an end. A step is a difference of "
            f"{answer.step_errors:.1f} standard errors."
            if answer.is_decided else f"too few launches to tell: a row on a node needs {answer.least_launches}"]
 
@@ -212,8 +213,9 @@ def _finding(finding: rule.Finding, nodes: int, interval: float) -> Iterator[str
     yield listed([_short(row) for row in finding.rows], NAMED)
     for cause in finding.causes[:NAMED]:
         fact, *values = cause.change
+        often = f", as in {cause.often:.0%} of launches" * bool(cause.often)
         sound = f"; also on {counted(cause.sound_with, 'sound node')}" if cause.sound_with else ""
-        yield (f"changed then: {fact}: {' -> '.join(shortened(*values))} on {cause.slow_with} of "
+        yield (f"changed then{often}: {fact}: {' -> '.join(shortened(*values))} on {cause.slow_with} of "
                f"{counted(cause.slow_with + cause.slow_without, 'such node')}{sound}")
     if not finding.causes:
         yield "no fact is named: its start is not exact" if finding.is_drift else "no recorded fact explains it"

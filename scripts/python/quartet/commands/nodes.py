@@ -282,12 +282,13 @@ def _with_reference(options: argparse.Namespace, what: this.NodeResult) -> this.
     made = reference.Reference({})
     with contextlib.suppress(ScriptError):
         made = reference.read([options.results])
-    rows = [each.row for each in what.rows]
-    kept = ", ".join(dict.fromkeys(row.name.kernel for row in rows if made.of(row)))
-    whys = [f"{row.name.kernel} is {'in doubt' if row.verified else 'not verified'}"
-            + f" ({', '.join(row.doubts)})" * bool(row.doubts) for row in rows if not made.of(row)]
+    rows = {nodes_plan.title_of(row.name.kernel, row.name.device): row for row in (each.row for each in what.rows)}
+    used = [title for title, row in rows.items() if made.of(row) and row.verified and not row.is_distrusted]
+    kept = ", ".join(used)
+    whys = [f"{title} is {'in doubt' if row.verified else 'not verified'}" + f" ({', '.join(row.doubts)})" * bool(
+        row.doubts) for title, row in rows.items() if title not in used]
     texts = [f"kept as a reference: {kept}"] * bool(kept) + [f"no reference: {'; '.join(whys)}"] * bool(whys)
-    what_next = f"quartet nodes --this --{'results' if whys else 'reference'} {options.results}"
+    what_next = f"quartet nodes --this --{'results' if whys else 'reference'} {shlex.quote(str(options.results))}"
     return dataclasses.replace(what, reason="; ".join([what.reason, *(texts or ["nothing was measured"])]),
                                next=what_next if kept else f"{this.CHECK_MACHINE} --quick")
 
@@ -297,8 +298,10 @@ def _with_options(what_next: str, options: argparse.Namespace) -> str:
     given = [["--small"] * options.small, ["--kernels", ",".join(options.kernels)] * (
         options.kernels != tuple(nodes_plan.CHECKS)), ["--device", options.device] * (options.device != "auto"),
         ["--build", str(options.build)] * (options.build != PROGRAMS)]
+    given += [["--least", str(options.least)] * (options.least != LEAST[True])]
     if "--budget" in what_next:
         given += [["--reference", str(path)] for path in options.reference]
+        given += [["--results", str(options.results)]] if options.results else []
     return what_next.replace("nodes --this", shlex.join(["nodes", "--this", *itertools.chain(*given)]), 1)
 
 

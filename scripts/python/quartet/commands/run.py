@@ -214,7 +214,9 @@ def run(options: argparse.Namespace) -> int:
         warn_about_machine(options.look)
         codes, lacked, needed = measure(rounds, options.launcher, options.budget)
     except KeyboardInterrupt:
-        say("interrupted: these are the results so far")
+        every = [launch.files.document.exists() for members in rounds for launch in members]
+        say(f"interrupted: these are the results so far; {every.count(False)} of {counted(len(every), 'launch')} left "
+            "none, and their rows are not counted")
         codes, lacked, needed = [STOPPED], "", 0
     rows, is_whole = show(rounds, options.all, STOPPED in codes)
     if not is_whole or (not rows and worst(codes) == VERIFIED):

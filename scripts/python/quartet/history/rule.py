@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import NormalDist, median, median_low
-from typing import NamedTuple, Optional, Union
+from typing import NamedTuple, Optional
 
 from quartet.results import grouped, reference
 from quartet.results.statistics import CONSISTENT
@@ -22,12 +22,13 @@ NEAR = 2  # launches by which the place of a step may be wrong
 CERTAIN, LIKELY = 3.0, 1.0  # standard errors of a shared step; the second if most nodes of a row have it
 OWN_PENALTY = 10.0  # added to Schwarz's criterion for a step that no other series shares
 MOST_PERSISTENT = 0.8  # the largest autocorrelation by which noise is widened
-VOLATILE = 0.1  # of launches: a fact that changes more often explains nothing
+VOLATILE = 0.1  # of launches: a fact that changes more often makes no event
+MOST_VOLATILE = 0.5  # a fact that changes more often explains nothing
 MOST_TRIED = 20  # candidate events in each step of SharedEvents
 MARGIN = 1.7  # standard errors above a threshold at which nine of ten are detected, in simulated histories
 LEAST_FALLS = 3  # that many falls of a row on one node alone are a drift
 LEAST_LOW = 0.1  # share below other nodes from the first launch on
-LEAST_SLOW = 2  # newest slow values of a node, over its rows, that are reported before they decide; more of many rows
+LEAST_SLOW = 2  # newest slow values of a node, over its rows, that are reported before they decide; more with many rows
 
 
 class Launch(NamedTuple):
@@ -55,7 +56,11 @@ class Line(NamedTuple):
     level: float  # at the first launch
 
 
-Moment = Union[float, Change]  # one time, or on each node when a fact changed there
+class Moment(NamedTuple):
+    """One time; or, on each node, when a fact changed there next to that time."""
+
+    time: float
+    change: Optional[Change] = None
 
 
 class Event(NamedTuple):
@@ -73,6 +78,7 @@ class Cause(NamedTuple):
     slow_with: int  # nodes that became slower when it changed there
     slow_without: int
     sound_with: int  # nodes on which it changed as well, at any time, and whose launches exclude such a loss
+    often: float = 0.0  # the share of launches in which the fact changes, if that is large
 
 
 class Observation(NamedTuple):
@@ -158,9 +164,8 @@ class Series:
         """A robust standard deviation of independent launches."""
         return CONSISTENT * median(map(abs, self.rises() or [0.0])) / math.sqrt(2)
 
-    def levels(self, cuts: Sequence[int]) -> list[float]:
-        bounds = [0, *cuts, len(self)]
-        return [median(self.values[first:last]) for first, last in zip(bounds, bounds[1:])]
+    def parts(self, cuts: Sequence[int]) -> list[list[float]]:
+        return [self.values[first:last] for first, last in zip([0, *cuts], [*cuts, len(self)])]
 
     def around(self, cut: int, cuts: Sequence[int]) -> tuple[int, int]:
         """The cuts, or the ends, on either side of one."""
@@ -182,16 +187,14 @@ class Series:
             model += [line.level + line.slope * (time - self.times[line.first]) for time in self.times[line.first:]]
             own, numbers = int(-1 not in shared), 2 + (line.first > 0)
         else:
-            bounds = [0, *cuts, len(self)]
-            model = [level for level, first, last in zip(self.levels(cuts), bounds, bounds[1:])
-                     for _ in range(first, last)]
+            model = [level for part in self.parts(cuts) for level in [median(part)] * len(part)]
             own, numbers = sum(cut not in shared for cut in cuts), len(cuts) + 1
         left = sum([abs(value - fitted) for value, fitted in zip(self.values, model)]) / len(self)
         return 2 * len(self) * math.log(left + 1e-9) + (numbers + own) * math.log(len(self)) + OWN_PENALTY * own
 
     def start_of_drift(self) -> float:
-        """The time of the launch after which a line that begins at the median of all launches up to it fits best. Some
-        LONG launches are tried."""
+        """The time of the launch after which a line that begins at the median of all launches up to it fits best.
+        About LONG launches are tried."""
         def left(first: int) -> float:
             level, begin = median(self.values[:first]), self.times[first - 1]
             own = [(max(0.0, time - begin), value - level) for time, value in zip(self.times, self.values)]
@@ -202,7 +205,7 @@ class Series:
     def steps(self, errors: float) -> Iterator[tuple[int, Optional[int], float]]:
         """Each step's cut, the cut that ends it, and its loss. A fall ends where half of it has recovered, and what is
         left of it is below so many standard errors; a rise that ends no fall is a step, too."""
-        level, ends, bounds = self.levels(self.cuts), set(), [0, *self.cuts, len(self)]
+        level, ends, bounds = list(map(median, self.parts(self.cuts))), set(), [0, *self.cuts, len(self)]
         for number, cut in enumerate(self.cuts, 1):
             loss, before = level[number - 1] - level[number], cut - bounds[number - 1]
             back = [later for later in range(number + 1, len(level)) if level[number - 1] - level[later] < min(
@@ -235,7 +238,7 @@ class Thresholds:
                      (new - median(before[-SHORT:]), SHORT, len(after)))
             found += [abs(size) / error(*counts) / self.step for size, *counts in sizes if abs(size) > LEAST_STEP]
         for many, run, level in ((len(before), after[:self.run], old), (len(after), before[-self.run:], new)):
-            if many > self.run == len(run):
+            if many > self.run == len(run) and abs(median(run) - level) > LEAST_STEP:
                 beyond = max(level - max(run), min(run) - level)
                 found.append(beyond / self.of_run / math.sqrt(1 + self.run * error(many) ** 2))
         return max(found) / series.noise
@@ -323,14 +326,15 @@ class History:
                 series.times.append(one.time)
                 series.values.append(math.log(one.rate))
         self.nodes = {node for node, _ in self.tried}
-        # Between launches of one row: other rows may be launched in other ways. By the number of the launch.
+        # Between launches of one row: other rows may be launched in other ways. Each with its launch's number.
         self.changes = {key: [(number, Change(fact, old.get(fact, "-"), new.get(fact, "-")))
                               for number, (old, new) in enumerate(zip(at, at[1:]), 1) if old != new
                               for fact in sorted({*old, *new}) if old.get(fact) != new.get(fact)]
                         for key, at in facts.items()}
         counts = Counter(change.fact for changes in self.changes.values() for _, change in changes)
         most = max(VOLATILE * sum(len(times) - 1 for times in self.tried.values()), 2 * len(self.tried))
-        self.volatile = {fact for fact, count in counts.items() if count > most}
+        tried = sum(map(len, self.tried.values()))
+        self.volatile = {fact: count / tried for fact, count in counts.items() if count > most}
         rows = grouped(self.series.values(), lambda one: one.row)
         usual = {row: median([one.spread() for one in same]) for row, same in rows.items()}
         self.thresholds = Thresholds(sum(map(len, self.series.values())), len(self.series) + len(rows))
@@ -339,25 +343,30 @@ class History:
             wide = max(series.spread(), usual[series.row], 1e-4) * math.sqrt(1 + alike) / (1 - alike)
             series.noise = wide * (1 + 2 / len(series))
 
-    def times(self, series: Series, moment: Moment) -> list[float]:
-        """The times of the moment in a series; none if the fact did not change there."""
-        key = series.node, series.row
-        return [moment] if not isinstance(moment, Change) else [
-            self.tried[key][number] for number, change in self.changes.get(key, ()) if change == moment]
+    def numbers(self, series: Series, change: Change) -> list[int]:
+        """The launches of a series at which the fact changed so."""
+        return [number for number, other in self.changes.get((series.node, series.row), ()) if other == change]
+
+    def time(self, series: Series, moment: Moment) -> Optional[float]:
+        """The time of the moment in a series; None if the fact did not change there."""
+        times = [self.tried[series.node, series.row][number] for number in self.numbers(series, moment.change)] \
+            if moment.change else [moment.time]
+        return min(times, key=lambda time: abs(time - moment.time), default=None)
 
     def changes_at(self, series: Series, time: float) -> dict[Change, int]:
-        """Changes within NEAR launches of a time, and how many launches away."""
+        """Changes within NEAR launches of a time, of volatile facts at that launch; and how many launches away."""
         key = series.node, series.row
         place = sum(other < time for other in self.tried[key])
         return {change: abs(number - place) for number, change in self.changes[key]
-                if abs(number - place) <= NEAR and change.fact not in self.volatile}
+                if abs(number - place) <= NEAR * (change.fact not in self.volatile)
+                and self.volatile.get(change.fact, 0.0) <= MOST_VOLATILE}
 
     def is_rolling(self, change: Change, moments: Iterable[tuple[Series, float]]) -> bool:
-        """True if the changes of a fact near these times cannot have been at one time."""
+        """True if the changes of a fact next to these times cannot have been at one time."""
         before, after = [], []
         for series, time in moments:
             tried = self.tried[series.node, series.row]
-            number = tried.index(min(self.times(series, change), key=lambda other: abs(other - time)))
+            number = min(self.numbers(series, change), key=lambda number: abs(tried[number] - time))
             before.append(tried[number - 1])
             after.append(tried[number])
         return max(before) >= min(after)
@@ -384,16 +393,17 @@ class History:
                 sound = sum((node, change) not in guilty and self._excludes(node, change, finding)
                             for node in self.nodes if node not in own)
                 found.append((-len(apart), sound, sum(apart), change))
-            finding.causes = [Cause(change, -with_it, len(own) + with_it, sound)
-                              for with_it, sound, _, change in sorted(found)]
+            finding.causes = [Cause(change, -with_it, len(own) + with_it, sound, self.volatile.get(change.fact, 0.0))
+                              for with_it, sound, _, change in sorted(found)
+                              if change.fact not in self.volatile or -4 * with_it >= 3 * len(own)]
 
     def _is_after(self, change: Change, seen: Iterable[Observation]) -> bool:
         """True if two or more values before the change lay beyond half of the loss: one may be an outlier."""
         found: list[float] = []
         for one in seen:
             series = self.series[one.node, one.row]
-            time = min(self.times(series, change), key=lambda other: abs(other - one.start), default=-math.inf)
-            changed, sign = series.place(time), math.copysign(1, one.loss)
+            changed = series.place(self.time(series, Moment(one.start, change)) or -math.inf)
+            sign = math.copysign(1, one.loss)
             cut = max(1, min(series.place(one.start), changed - 1))
             first = min(series.around(series.place(one.start), series.cuts)[0], cut - 1)  # after an earlier step
             level = median(series.values[max(first, cut - LONG):cut])
@@ -405,7 +415,7 @@ class History:
         found, sign = [], math.copysign(1, finding.loss)
         for row, seen in grouped(finding.observations, lambda one: one.row).items():
             series = self.series.get((node, row), Series(node, row))
-            for cut in [series.place(time) for time in self.times(series, change)]:
+            for cut in [series.place(self.tried[node, row][number]) for number in self.numbers(series, change)]:
                 loss, uncertainty = series.step(cut, [other for other in series.cuts if abs(other - cut) > NEAR])
                 found.append(sign * loss + CERTAIN * uncertainty < sign * median([one.loss for one in seen]))
         return bool(found) and all(found)
@@ -420,10 +430,10 @@ class History:
             count = next((size for size, value in enumerate(reversed(values)) if value >= least), few)
             if count and len(values) > 2 * few:
                 found[series.node].append((count, level - median(values[-count:]), series.row))
-        # So many outliers on one of all nodes are a false alarm.
-        rows = len(self.series) / len(self.nodes)
-        most = next(count for count in itertools.count(LEAST_SLOW)
-                    if len(self.nodes) * (ODD * rows) ** count / math.factorial(count) <= FALSE_ALARMS)
+        # Fewer outliers on one of the nodes may be chance.
+        every = Counter(node for node, _ in self.series).values()
+        most = next(count for count in itertools.count(LEAST_SLOW) if sum(math.exp(
+            count * math.log(ODD * rows) - math.lgamma(count + 1)) for rows in every) <= FALSE_ALARMS)
         return {node: (max(counts), median(losses), rows) for node, own in found.items()
                 for counts, losses, rows in [zip(*own)] if sum(counts) >= most}
 
@@ -434,8 +444,10 @@ class History:
         for alike in grouped(self.series.values(), lambda one: (one.row, one.kind)).values():
             suspects = _slow(alike, least, -math.inf, math.inf)
             for series in [one for one in alike if one.node in suspects and not one.line]:
-                bounds = sorted({0, min(SHORT, len(series) // 2), *series.cuts, len(series)})
-                shares = [_slow(alike, least, series.times[first] - 0.5, series.times[last - 1] + 0.5).get(series.node)
+                times, count = series.times, len(series)
+                bounds = sorted({0, min(LEAST_SLOW, count), min(SHORT, count // 2), *series.cuts, count})
+                near = min(0.5, (times[-1] - times[0]) / count / 2)  # days
+                shares = [_slow(alike, least, times[first] - near, times[last - 1] + near).get(series.node)
                           for first, last in zip(bounds, bounds[1:])]
                 if all(shares):
                     found[series.node].append((shares[-1] or 0, len(alike) - 1, series.row))
@@ -443,16 +455,17 @@ class History:
                 for losses, others, rows in [zip(*own)]}
 
     def stopped(self) -> dict[tuple[str, str], tuple[float, int]]:
-        """Rows without a usable launch on a node for longer than usual, though the row was still launched: the time of
-        the last one, and how many unusable ones came after it."""
+        """Rows without a usable launch on a node for much longer than ever, though the row was still launched: the time
+        of the last one, and how many unusable ones came after it."""
         days: dict[str, set[int]] = defaultdict(set)
         found, run = {}, self.thresholds.run
         for (_, row), times in self.tried.items():
             days[row].update(map(int, times))
         for key, series in self.series.items():
-            own, last = {*map(int, series.times)}, series.times[-1]
-            between = sum(min(own) <= day <= last for day in days[series.row]) / len(own)
-            if len(own) >= run and sum(day > last for day in days[series.row]) > run * between:
+            last, place = series.times[-1], {day: number for number, day in enumerate(sorted(days[series.row]))}
+            own = sorted({place[int(time)] for time in series.times})
+            longest = max((later - before for before, later in zip(own, own[1:])), default=0)
+            if len(own) >= run and len(place) - 1 - own[-1] > max(2 * longest, run):
                 found[key] = last, sum(time > last for time in self.tried[key])
         return found
 
@@ -496,47 +509,39 @@ class SharedEvents:
                 self.rows[series.row][series.node] = series
         self.every = [series for row in self.rows.values() for series in row.values()]
         self.events: list[Event] = []  # found
-        sharing: list[list[Model]] = []
         for _ in range(len(self.every) + 1):
             event, models = max(((event, self._members(event)) for event in self._events()),
                                 key=lambda found: sum(one.saved for one in found[1]), default=(None, []))
             if not event or sum(model.saved for model in models) <= 0:
                 break
-            self._apply(len(sharing), models)
+            for model in models:
+                model.series.cuts, model.series.line = model.cuts, model.line
+                model.series.shared.update(dict.fromkeys(model.added, len(self.events)))
             self.events.append(event)
-            sharing.append(models)
-        # Series in which another step was near when the event was found.
-        for number, (event, models) in enumerate(zip(self.events, sharing)):
-            nodes, rows = {one.series.node for one in models}, {one.series.row for one in models}
-            late = [self._model(series, event, CERTAIN) for series in self.every if series.node in nodes
-                    and series.row in rows and number not in series.shared.values()]
-            self._apply(number, [one for one in late if one and one.saved > 0 and 0.5 < one.loss / event.loss < 2])
-
-    def _apply(self, number: int, models: Iterable[Model]) -> None:
-        for model in models:
-            model.series.cuts, model.series.line = model.cuts, model.line
-            model.series.shared.update(dict.fromkeys(model.added, number))
 
     def _events(self) -> list[Event]:
         """Candidates, most frequent first: unshared steps, each end by time or by change, and drifts (or as steps)."""
         def moments(series: Series, cut: int) -> list[Moment]:
-            return [series.moment(cut), *self.history.changes_at(series, series.times[cut])]
+            time, changes = series.times[cut], self.history.changes_at(series, series.times[cut])
+            return [Moment(series.moment(cut)), *(Moment(time, change) for change in changes
+                                                  if change.fact not in self.history.volatile)]
 
         events = []
         for series in self.every:
             row, days = series.row, series.times[-1] - series.times[0]
             if series.line and -1 not in series.shared:
-                events.append(Event(row, True, -series.line.slope, series.times[series.line.first]))
+                events.append(Event(row, True, -series.line.slope, Moment(series.times[series.line.first])))
                 if not series.line.first:
                     cut = best_cut(series.values, 0, len(series))
-                    events.append(Event(row, False, -series.line.slope * days / 2, series.moment(cut)))
+                    events.append(Event(row, False, -series.line.slope * days / 2, Moment(series.moment(cut))))
             steps = series.steps(self.history.thresholds.step)
             for cut, end, loss in [step for step in steps if step[0] not in series.shared]:
                 ends = moments(series, end) if end else [None]
                 events += [Event(row, False, loss, *both) for both in itertools.product(moments(series, cut), ends)]
         alike = grouped(events, lambda one: (one.row, one.is_drift, *(
-            at if isinstance(at, Change) else int(at or 0) for at in (one.start, one.end))))
-        ordered = sorted(alike.values(), key=lambda same: (-len(same), sum(isinstance(at, Change) for at in same[0])))
+            at and (at.change or int(at.time)) for at in (one.start, one.end))))
+        ordered = sorted(alike.values(), key=lambda same: (-len(same), sum(bool(
+            at and at.change) for at in (same[0].start, same[0].end))))
         return [same[0] for same in ordered[:MOST_TRIED]]
 
     def _members(self, event: Event) -> list[Model]:
@@ -561,21 +566,22 @@ class SharedEvents:
         """The series with the event; None if it does not have the event with at least so many standard errors."""
         if -1 in series.shared or event.is_drift and series.shared:
             return None
-        places = [[series.place(time) for time in self.history.times(series, at)]
-                  for at in (event.start, event.end) if at is not None]
+        times = [self.history.time(series, at) for at in (event.start, event.end) if at]
+        places = [series.place(time) for time in times if time is not None]
+        if len(places) < len(times):
+            return None
         tried: list[tuple[float, float, list[int], Optional[Line], list[int]]] = []  # first how certain
         if event.is_drift:
-            line, score = trend(series, 0 if places[0][0] <= NEAR else places[0][0])
+            line, score = trend(series, 0 if places[0] <= NEAR else places[0])
             tried.append((score, -line.slope, [], line, [-1]))
-            places = []
-        for place, *ends in itertools.product(*places) if places else ():
-            for first, near in itertools.product(range(place - 1, place + 2), (NEAR, SHORT)):
-                added = [first, *ends]
-                cuts = sorted({*added, *(cut for cut in series.cuts if all(abs(cut - new) > near for new in added))})
-                if {*series.shared} <= {*cuts} and 0 < cuts[0] and cuts[-1] < len(series):
-                    loss, uncertainty = series.step(first, cuts)
-                    is_whole = abs(loss) > LEAST_STEP and all(-series.step(end, cuts)[0] / loss > 0.5 for end in ends)
-                    tried.append((abs(loss) / uncertainty if is_whole else 0.0, loss, cuts, None, added))
+        firsts = [] if event.is_drift else range(places[0] - 1, places[0] + 2)
+        for first, near in itertools.product(firsts, (NEAR, SHORT)):
+            added = [first, *places[1:]]
+            cuts = sorted({*added, *(cut for cut in series.cuts if all(abs(cut - new) > near for new in added))})
+            if {*series.shared} <= {*cuts} and 0 < cuts[0] and cuts[-1] < len(series):
+                loss, uncertainty = series.step(first, cuts)
+                is_whole = abs(loss) > LEAST_STEP and all(-series.step(end, cuts)[0] / loss > 0.5 for end in places[1:])
+                tried.append((abs(loss) / uncertainty if is_whole else 0.0, loss, cuts, None, added))
         now = series.criterion(series.cuts, series.line, series.shared)
         found = [Model(now - series.criterion(cuts, line, {*series.shared, *added}), series, loss, cuts, line, added)
                  for certain, loss, cuts, line, added in tried if certain >= least and loss * event.loss > 0]
@@ -586,7 +592,8 @@ class SharedEvents:
         found: dict[tuple[object, ...], Finding] = {}
         for series in self.every:
             drift = [(-1, None, -series.line.slope)] if series.line else []
-            for cut, end, loss in drift or series.steps(self.history.thresholds.step):
+            steps = [step for step in series.steps(self.history.thresholds.step) if abs(step[2]) > LEAST_STEP]
+            for cut, end, loss in drift or steps:
                 shared = (series.shared.get(cut), end is None, loss > 0)
                 key = shared if cut in series.shared else (series.node, series.row, cut)
                 start = series.start_of_drift() if series.line else series.times[cut]
@@ -595,11 +602,28 @@ class SharedEvents:
         for (number, *_), finding in found.items():
             event = self.events[number] if isinstance(number, int) else None
             for which in ("start", "end") if event and finding.observations[0].end else ("start",) if event else ():
-                moment = getattr(event, which)
+                change = getattr(event, which).change if getattr(event, which) else None
                 moments = [(self.rows[one.row][one.node], getattr(one, which)) for one in finding.observations]
-                if isinstance(moment, Change) and self.history.is_rolling(moment, moments):
+                if change and self.history.is_rolling(change, moments):
                     finding.rolling.add(which)
-        return list(found.values())
+        return self._together(list(found.values()))
+
+    def _together(self, findings: list[Finding]) -> list[Finding]:
+        """Of steps of a node in one direction, a few launches apart, each row's goes to the finding that has most."""
+        steps = [one for one in findings if not one.is_drift]
+        for node in {series.node for series in self.every}:
+            own = [(finding, seen) for finding in steps for seen in finding.observations if seen.node == node]
+            for finding, seen in own:
+                times = self.rows[seen.row][node].times
+                place = times.index(seen.start)
+                first, last = times[max(0, place - NEAR - 1)], times[min(place + NEAR + 1, len(times) - 1)]
+                near = Counter(id(other) for other, one in own if first <= one.start <= last
+                               and (one.loss > 0, bool(one.end)) == (seen.loss > 0, bool(seen.end)))
+                best = max(steps, key=lambda other: (near[id(other)], other is finding))
+                if best is not finding and all((one.node, one.row) != (node, seen.row) for one in best.observations):
+                    finding.observations.remove(seen)
+                    best.observations.append(seen)
+        return [one for one in findings if one.observations]
 
     def with_drifts(self, findings: list[Finding]) -> list[Finding]:
         """Joins several lasting falls of a row on one node alone, for which no fact is named, into a drift."""
@@ -631,7 +655,7 @@ def judge(launches: Iterable[Launch]) -> Answer:
     # Standard error of the whole loss: that of least squares, more since medians are used and a step may explain it.
     uncertainty = 1.35 * noise * math.sqrt(12 / count)
     drift = max((history.thresholds.drift + MARGIN) * uncertainty, LEAST_DRIFT + MARGIN * uncertainty)
-    step = (history.thresholds.step + MARGIN) * noise * error(half, half)
+    step = max(history.thresholds.step * noise * error(half, half), LEAST_STEP) + MARGIN * noise * error(half, half)
     least = 1 - math.exp(-step)
     interval = median([(series.times[-1] - series.times[0]) / max(1, len(series) - 1)
                        for series in sharing.every or every])

@@ -4,7 +4,7 @@ import time
 from dataclasses import dataclass, field
 from typing import NamedTuple, Optional
 
-from quartet.exit_codes import VERIFIED
+from quartet.exit_codes import VERIFIED, WRONG_RESULT
 from quartet.nodes.plan import LONGEST, PAIR
 from quartet.results.reference import LEAST_VALUES, LOOSE, RateScores, Reference, ReferenceRate, score_rates, slow
 from quartet.sweep.folder import SweepFolder, judged_launches, launches
@@ -22,7 +22,7 @@ class Rated(NamedTuple):
 
     rate: float
     mark: str
-    is_disturbed: bool = False  # by other processes, as all other launches were
+    is_disturbed: bool = False  # as all other launches were
 
 
 @dataclass(frozen=True)
@@ -66,8 +66,8 @@ class CheckResult:
 
     @property
     def disturbed(self) -> list[str]:
-        """Nodes that may only be slow because other processes disturbed all of their launches."""
-        return list(dict.fromkeys(one.who for one in self.slow if one.rated.is_disturbed))
+        """Nodes that may be slow only because all of their launches were disturbed."""
+        return list(dict.fromkeys(one.who for one in self.slow if one.rated.is_disturbed and one.who not in self.named))
 
     @property
     def named(self) -> list[str]:
@@ -140,7 +140,8 @@ def _rates(folder: SweepFolder, found: CheckResult, reference: Reference, known:
             continue
         why = "; ".join(folder.misplacement(launch))
         if outcome.exit_code != VERIFIED:
-            why = outcome.message or f"exit code {outcome.exit_code}"
+            why = "it gave a wrong result" if outcome.exit_code == WRONG_RESULT else \
+                outcome.message or f"exit code {outcome.exit_code}"
         if why:
             found.failures[(" - ".join(hosts), what)] = why
             continue
@@ -190,7 +191,7 @@ def render(found: CheckResult) -> str:
 
 def _spread(measure: Measurement) -> str:
     noun = "pair" if measure.what == PAIR else "node"
-    what = counted(len(measure.rates), noun) + " without a named node" * (noun == "pair")
+    what = counted(len(measure.rates), noun) + " of nodes that are not named" * (noun == "pair")
     for sign in "?!":
         marked = sum(rated.mark == sign for rated in measure.rates.values())
         what += f", {marked} of them marked {sign}" if marked else ""
@@ -215,7 +216,7 @@ def _verdict(found: CheckResult) -> str:
     hidden = listed(found.hidden, SHOWN)
     whys += [f"{hidden}: the links of all its partners are slow, so its own cannot be told"] * bool(hidden)
     disturbed = listed(found.disturbed, SHOWN)
-    whys += [f"{disturbed}: slow, but disturbed by other processes in every launch"] * bool(disturbed)
+    whys += [f"{disturbed}: slow, but disturbed in every launch"] * bool(disturbed)
     if not found.is_decided:
         return f"Undecided: {'; '.join(whys) or 'no launch gave a rate'}."
     who = f"Slow: {listed(found.named, SHOWN)}." if found.named else "None is slow, as far as this check can tell."

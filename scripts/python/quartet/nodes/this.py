@@ -30,7 +30,9 @@ SECONDS_TO_KILL = 1.0
 MOST_GIVEN = 5  # seconds, even if there is more time
 PATIENCE = 5.0  # seconds more, after which a program is taken to hang, unless other programs are busy
 LONGEST = MOST_GIVEN + SECONDS_TO_START + PATIENCE
-BUSY = 0.1  # processors: if others use more while a program does not end, it may just be slow
+# Processors: if others use more while a program does not end, it may just be slow. They explain a loss that is not
+# larger than their processors, since a program that uses all of them waits for the slowest.
+BUSY = 0.1
 UNLIKELY = 1.5  # times the rate of the reference, which was then measured on other nodes, or on busy ones
 MAKE_REFERENCE = "quartet nodes --this --results FOLDER on sound nodes, then --reference FOLDER"
 CHECK_MACHINE = "quartet check-machine"
@@ -157,9 +159,11 @@ class NodeCheck:
         seconds, after = time.monotonic() - begin, cpu_times(Path("/"), cpus)
         ticks = after.busy + after.stolen - before.busy - before.stolen
         others = (ticks / os.sysconf("SC_CLK_TCK") - used) / seconds
-        found = self._compare(launch, files, code, seconds) if code is not None else no_time if limit < patient else \
+        found = self._compare(launch, files, code, seconds) if code is not None else replace(
+            no_time, reason=f"{launch.title} did not end within {limit:.0f} s") if limit < patient else \
             NodeResult(Verdict.SICK, f"{launch.title} hangs (it was killed after {limit:.0f} s)", CHECK_MACHINE)
-        if found.verdict is not Verdict.SICK or found.is_wrong or others <= BUSY:
+        loss = 1 - min((each.of_reference or 1 for each in found.rows), default=1)
+        if found.verdict is not Verdict.SICK or found.is_wrong or others < max(loss, BUSY):
             return found
         what = found.reason if code is not None else f"{launch.title} did not end within {limit:.0f} s"
         return NodeResult(Verdict.CANNOT_TELL, f"{what} while other programs kept {others:.1f} of "

@@ -184,7 +184,7 @@ def warnings(material: Material) -> list[PageWarning]:
         PageWarning("Not run: they got no time", tuple(not_run)),
         PageWarning("In doubt: not to be quoted", tuple(
             f"{plain_name(result)}: {result.why_marked}" for result in results if result.mark == "?")),
-        PageWarning("Above their limit, which is too low: quote the rate, not the fraction", tuple(
+        PageWarning("Above their limit: quote the rate, not the fraction", tuple(
             f"{plain_name(result)}: {result.fraction:.0%}" for result in results if result.mark == "!"))]
     return [warning for warning in found if warning.about] + list(_of_documents(material))
 

@@ -6,6 +6,7 @@ it reads. Control characters are replaced, so that no text of a document can mov
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Union
 
@@ -64,6 +65,11 @@ def nodes(document: dict[str, Any]) -> int:
 def commit(document: dict[str, Any]) -> str:
     """The commit of the programs' sources; empty if it is not recorded."""
     return str(document["context"]["quartet"].get("commit", ""))
+
+
+def written(document: dict[str, Any]) -> float:
+    """When it was written, in seconds since 1970. Raises ValueError or OverflowError if its date is not valid."""
+    return datetime.fromisoformat(str(document["context"]["date"]).replace("Z", "+00:00")).timestamp()
 
 
 def models_of_gpus(document: dict[str, Any]) -> tuple[str, ...]:

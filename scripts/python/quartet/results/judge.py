@@ -62,9 +62,10 @@ def is_alike(one: Row, other: Row) -> bool:
 
 def library_rows(native: Row, rows: Iterable[Row]) -> list[Row]:
     """The sound rows of the library formulation for the same work as `native`, with the same transport if there are
-    any. A row above its limit is sound: its limit is wrong, not its rate."""
+    any, the nearest in time first. A row above its limit is sound: its limit is wrong, not its rate."""
     alike = [row for row in rows if row.name.formulation == "library" and row.mark != "?" and row.verified is not False
              and is_alike(native, row)]
+    alike.sort(key=lambda row: abs(row.time - native.time))
     return [row for row in alike if row.name.transport == native.name.transport] or alike
 
 
@@ -107,8 +108,8 @@ Flags = Iterator[tuple[Row, str, str]]  # a row, the flag's kind, and its text
 def _below_library(rows: list[Row]) -> Flags:
     libraries = [row for row in rows if row.name.formulation == "library" and not row.error]
     for row in rows:
-        # Native rows only: the queue of a data flow has a cost.
-        if row.name.formulation == "native" and not row.error:
+        # Native rows only: the queue of a data flow has a cost. Of a row that is in doubt the cause is known.
+        if row.name.formulation == "native" and not row.error and not row.is_distrusted:
             peers = library_rows(row, libraries)
             middle = statistics.median(peer.rate for peer in peers) if peers else 0
             if row.rate < FAR_BELOW * middle:

@@ -1,6 +1,7 @@
 """The rows of a document. A Row is the result of one case, from the entries of its runs and aggregates, in Google
 Benchmark's schema with the keys that Quartet adds."""
 
+import contextlib
 import statistics
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field, replace
@@ -176,6 +177,13 @@ class Row:
         """The time of one push of stream; 0 for other kernels."""
         pushes = float(self.name.values.get("pushes") or self.median.get("pushes") or 0)
         return 1e6 * self.seconds / pushes if pushes else 0.0
+
+    @property
+    def time(self) -> float:
+        """When its document was written, in seconds since 1970; 0 if that is not known."""
+        with contextlib.suppress(KeyError, ValueError, OverflowError):
+            return documents.written({"context": self.context})
+        return 0.0
 
     @property
     def phases(self) -> dict[str, float]:

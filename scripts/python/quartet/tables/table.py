@@ -245,7 +245,7 @@ def _marks(rows: list[Row], is_short: bool) -> Iterator[str]:
         others = f" and {counted(len(members) - 1, 'more row')}" if members[1:] else ""
         yield from wrapped("", f"{_short(members[0], several)}{others}: {text or 'its document does not say why'}")
     left = sum(map(len, causes.values())) - sum(len(members) for _, members in shown)
-    yield from wrapped("", f"and {counted(left, 'more row')} above: --all says why") if left else []
+    yield from wrapped("", f"and {counted(left, 'more marked row')}: --all says why") if left else []
 
 
 def _with_several_ranks(rows: list[Row]) -> set[str]:

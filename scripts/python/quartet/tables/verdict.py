@@ -88,7 +88,7 @@ def _ratios(rows: list[Row]) -> str:
     found = _pairs(rows, rows)
     if not found:
         few = few_runs(min((len(row.rates) for row in rows if _is_quoted(row)), default=statistics.LEAST_VALUES))
-        return f"- ({few})" if few else "-"
+        return f"- (the fractions are of {few})" if few else "-"
     shared = set.intersection(*(set(row.name.words) for row in rows))
     ways = grouped(sorted(found, key=lambda pair: pair[0].rate / pair[1].rate), lambda pair: (
         *(word for word in pair[0].name.variant if word not in shared), pair[0].name.transport))
@@ -142,7 +142,7 @@ def _next(rows: list[Row]) -> str:
         if any(row.verified is False for row in rows) else
         "`quartet report` (charts), `quartet sweep`, docs/reading-the-numbers.md." if not kinds else
         f"{crowded}: start fewer ranks, or lower --threads." if crowded else
-        "`quartet check-machine` on that machine says why; measure again."
+        "`quartet check-machine` says what disturbs a machine; then measure again."
         if kinds & {*DISTURBANCE_FLAGS, ""} else
         "the BLAS is slow here: see slow_library in docs/reading-the-numbers.md." if "slow_library" in kinds else
         "MPI did not use the fastest network: see docs/reading-the-numbers.md." if judge.SLOW_PATH in kinds else
