@@ -65,7 +65,7 @@ class Planning(unittest.TestCase):
 class Checks(Scratch):
     """Folders of checks as launches leave them."""
 
-    def check(self, name, rates, pairs=None, failed=(), missing=(), wrong_host=None, marked=(), known=None, flag="unsteady"):
+    def check(self, name, rates, pairs=None, failed=(), missing=(), wrong_host=None, marked=(), known=None, flag="unsteady", older=()):
         """A check's folder and findings: GFLOP/s by node, MiB/s by pair."""
         pairs = pairs or {}
         plan = nodes_plan.plan(tuple(rates), pairs, NODE, ("cg",), 1, {"cg": "1", "stream": "1"}, is_small=True)
@@ -81,6 +81,8 @@ class Checks(Scratch):
             more = {"distrusted": True, "flags": [{"kind": flag, "text": "the runs differ by 20%"}]} if one.hosts[0] in marked else {}
             document = fake_results.document(fake_results.case(
                 "cg/native/host/shm/n:512/ranks:28/threads:1", rate, unit, **more))
+            document["context"]["quartet"].update(
+                nodes=one.nodes, device_description=f"{'Older' if one.hosts[0] in older else 'Newer'}; BLAS")
             host = [wrong_host or name for name in one.hosts]
             document["context"]["quartet"]["placement"] = [
                 {**fake_results.PLACE, "rank": rank, "host": host[rank * one.nodes // one.ranks],
@@ -103,6 +105,26 @@ class Checks(Scratch):
                       " ".join(text.split()))
         self.assertLessEqual(max(map(len, text.splitlines())), 80)
 
+    def test_nodes_of_another_kind_are_not_compared_with_the_others(self):
+        _, found, text = self.check("1", self.rates(n7=60.0, n8=60.5), older=("n7", "n8"))
+        self.assertEqual((found.named, found.is_decided), ([], False))
+        self.assertIn("Undecided: n7, n8: another kind of node than most others, with which it is not compared.",
+                      " ".join(text.split()))
+        self.assertEqual(self.check("2", self.rates(n3=60.0, n7=60.0), older=("n7",))[1].named, ["n3"])
+
+    def test_links_that_are_all_slow_beside_a_reference_are_named_as_pairs(self):
+        hosts = HOSTS[:4]
+        rates = {pair: 100.0 if {"n2", "n4"} & {*pair} else 1000.0 for pair in nodes_plan.pairs_of(hosts, "ring")}
+        folder = self.check("1", dict.fromkeys(hosts, 100.0), rates)[0]
+        documents = [json.loads(file.read_text()) for file in folder.path.glob("*.json")]
+        known = {(row.text, row.place): reference.ReferenceRate(1000.0 if row.nodes == 2 else 100.0, 900.0 if row.nodes == 2
+                                                                else 90.0, 40)
+                 for document in documents for row in rows_of(document)}
+        _, found, text = self.check("2", dict.fromkeys(hosts, 100.0), rates, known=reference.Reference(known))
+        self.assertEqual(len(found.named), 4, found.named)
+        self.assertTrue(all(" - " in name for name in found.named), found.named)
+        self.assertIn("Undecided: n1, n2, n3, n4: the links of all partners are slow", " ".join(text.split()))
+
     def test_a_node_that_others_disturbed_is_not_named(self):
         for number, marked in enumerate((("n3",), ("n3", "n5"))):
             _, found, text = self.check(f"{number}", self.rates(n3=60.0), marked=marked, flag="disturbed")
@@ -123,7 +145,7 @@ class Checks(Scratch):
         self.assertEqual(self.check("4", self.rates(), rates, marked=HOSTS, flag="disturbed")[1].named, ["n3"])
         rates = {pair: (100.0 if {"n2", "n4"} & {*pair} else 1000.0) + place for place, pair in enumerate(ring)}
         text = " ".join(self.check("3", self.rates(), rates)[2].split())
-        self.assertRegex(text, r"Slow: n[24], n[24]\. Undecided: n3: the links of all its partners are slow")
+        self.assertRegex(text, r"Slow: n[24], n[24]\. Undecided: n3: the links of all partners are slow")
         everyone = {pair: 1000.0 + place for place, pair in enumerate(nodes_plan.pairs_of(HOSTS, "all"))}
         found = self.check("2", self.rates(), {**everyone, ("n1", "n2"): 200.0})[1]
         self.assertEqual([(one.who, one.what) for one in found.slow], [("n1 - n2", "pair")])
@@ -188,8 +210,10 @@ class Checks(Scratch):
         self.assertIn("at least 4 nodes are needed to compare them with each other", " ".join(text.split()))
         some = {"n1": reference.ReferenceRate(100.0, 90.0, 40)}
         self.assertNotIn("by chance", text)
+        low = reference.Reference(dict.fromkeys(known, reference.ReferenceRate(30.0, 27.0, 40)))
+        self.assertFalse(self.check("6", {"n1": 60.0, "n2": 100.0}, known=low)[1].is_decided, "it is of other nodes")
         rates = {"n1": check_result.Rated(100.0, ""), "n2": check_result.Rated(50.0, "")}
-        self.assertFalse(check_result.Measurement("cg", "", rates, some).is_decided, "nothing is known of n2's kind")
+        self.assertFalse(check_result.Measurement("cg", "", rates, some).tells, "nothing is known of n2's kind")
         every = {f"n{number}": 100.0 + number / 10 for number in range(1, 9)}
         self.assertEqual(len(self.check("3", every, known=reference.Reference(known))[1].slow), 8)
         self.assertEqual(self.check("4", every)[1].slow, [])

@@ -209,6 +209,19 @@ class Verdicts(FakeNode):
         self.assertRegex(line, r"cg did not end within 1 s while other programs kept \d\.\d of \d+ processors? busy; "
                                r"next: quartet check-machine --quick$")
 
+    def test_what_two_launches_found_is_said_of_each(self):
+        wrong = this.NodeResult(this.Verdict.SICK, "cg gives a wrong result", is_wrong=True)
+        hangs = this.NodeResult(this.Verdict.SICK, "cg hangs")
+        self.assertEqual(this.combine_launches(hangs, hangs).reason, "cg hangs, in both launches")
+        self.assertEqual(this.combine_launches(wrong, hangs).reason, "cg gives a wrong result, and then cg hangs")
+
+    def test_a_gpu_that_the_driver_does_not_list_is_missed(self):
+        self.document("cg", 100, self.reference / "gpu.json", device="cuda")
+        self.program("cg", (97, {}))
+        done = self.check("--device", "auto")
+        self.assertEqual(done.returncode, CANNOT_TELL, done.stdout)
+        self.assertIn("the reference has rates of GPUs, but the driver lists none here; next: nvidia-smi", done.stdout)
+
     def test_others_explain_no_more_loss_than_their_processors(self):
         self.busy = 0.05
         for rate, code in ((40, SICK), (88, CANNOT_TELL)):

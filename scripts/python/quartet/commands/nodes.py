@@ -260,6 +260,9 @@ def _check_in_time(options: argparse.Namespace, node: str) -> this.NodeResult:
             device: count for device, count in counts.items() if count and options.device in ("auto", device)},
             options.small)
         known = reference.read(options.reference, options.least)
+        if options.device == "auto" and not counts[nodes_plan.CUDA] and known.has_gpus:
+            why = "the reference has rates of GPUs, but the driver lists none here"
+            return this.NodeResult(this.Verdict.CANNOT_TELL, why, "nvidia-smi")
         with tempfile.TemporaryDirectory(prefix="quartet-") as name:
             folder = _kept_folder(options.results, node) if options.results else Path(name)
             what = this.NodeCheck(Budget(end - time.monotonic()), LocalLauncher(options.launcher), known, folder,

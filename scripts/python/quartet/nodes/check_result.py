@@ -1,12 +1,22 @@
 """The result of a check of nodes: outliers and failures; and its table."""
 
 import time
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import NamedTuple, Optional
 
 from quartet.exit_codes import VERIFIED, WRONG_RESULT
 from quartet.nodes.plan import LONGEST, PAIR
-from quartet.results.reference import LEAST_VALUES, LOOSE, RateScores, Reference, ReferenceRate, score_rates, slow
+from quartet.results.reference import (
+    LEAST_VALUES,
+    LOOSE,
+    UNLIKELY,
+    RateScores,
+    Reference,
+    ReferenceRate,
+    score_rates,
+    slow,
+)
 from quartet.sweep.folder import SweepFolder, judged_launches, launches
 from quartet.text import ABOVE_LIMIT, DISTRUSTED, aligned, counted, listed, rate, widths_of, wrapped
 
@@ -48,11 +58,13 @@ class Measurement:
     scores: Optional[RateScores] = None  # None if there are too few
     detectable_loss: float = 1.0  # any node that had lost this share or more would be named
     has_slow: bool = False
+    odd: list[str] = field(default_factory=list)  # nodes of another kind than most, without a reference
 
     @property
-    def is_decided(self) -> bool:
+    def tells(self) -> bool:
+        """True of the nodes that it can compare."""
         return self.has_slow or self.detectable_loss <= LOOSE or all(
-            who in self.known and not self.known[who].is_loose for who in self.rates)
+            who in self.known and not self.known[who].is_loose for who in self.rates if who not in self.odd)
 
 
 @dataclass
@@ -60,7 +72,7 @@ class CheckResult:
     measures: list[Measurement] = field(default_factory=list)
     slow: list[Outlier] = field(default_factory=list)
     failures: dict[tuple[str, str], str] = field(default_factory=dict)  # reasons, by node and benchmark
-    hidden: list[str] = field(default_factory=list)  # nodes whose partners all have slow links
+    hidden: list[str] = field(default_factory=list)  # nodes whose pairs are all slow, as those of their partners are
     left: int = 0  # launches that were not run
     period: Optional[tuple[float, float]] = None  # of the launches, in seconds since 1970
 
@@ -76,14 +88,14 @@ class CheckResult:
     @property
     def is_decided(self) -> bool:
         return bool(self.named) or not self.disturbed and bool(self.measures) and all(
-            measure.is_decided for measure in self.measures)
+            measure.tells and not measure.odd for measure in self.measures)
 
 
 def evaluate(folder: SweepFolder, least: float, reference: Optional[Reference] = None) -> CheckResult:
     """Names what is at least the share `least` below the median, or below the bound of the reference."""
     found = CheckResult(period=folder.period())
     known: dict[tuple[str, str], ReferenceRate] = {}
-    rates, units = _rates(folder, found, reference or Reference({}), known)
+    rates, units, kinds = _rates(folder, found, reference or Reference({}), known)
     pairs = rates.pop(PAIR, {})
     named = {kind: {" ".join(hosts): rate for hosts, rate in each.items()} for kind, each in rates.items()}
     if pairs:
@@ -93,22 +105,28 @@ def evaluate(folder: SweepFolder, least: float, reference: Optional[Reference] =
     share = FALSE_ALARMS / max(1, len(named) + bool(pairs))
     for what, each in named.items():
         there = {who: known[what, who] for who in each if (what, who) in known}
-        _judge(found, Measurement(what, units.get(what, units.get(PAIR, "")), each, there), share, least)
+        _judge(found, Measurement(what, units.get(what, units.get(PAIR, "")), each, there), share, least, kinds[what])
     # A node whose pairs are all slow is named once, not with each pair; but its partners may explain that.
     slow_hosts = {one.who for one in found.slow if one.what == NETWORK}
     proved = {host for pair in pairs if not {*pair} <= slow_hosts for host in pair} & slow_hosts
-    found.hidden = sorted(one for one in slow_hosts if all({*pair} - {one} <= proved for pair in pairs if one in pair))
+    found.hidden = sorted(slow_hosts - proved)
     found.slow = [one for one in found.slow if one.what != NETWORK or one.who not in found.hidden]
     others = {" - ".join(hosts): rate for hosts, rate in pairs.items() if not {*hosts} & slow_hosts - {*found.hidden}}
     if others:
-        _judge(found, Measurement(PAIR, units[PAIR], others), share, least)
+        there = {who: known[PAIR, who] for who in others if (PAIR, who) in known}
+        _judge(found, Measurement(PAIR, units[PAIR], others, there), share, least, {})
     found.slow.sort(key=lambda one: -one.share)
     return found
 
 
-def _judge(found: CheckResult, measure: Measurement, false_alarms: float, least: float) -> None:
+def _judge(found: CheckResult, measure: Measurement, false_alarms: float, least: float, kinds: dict[str, object]
+           ) -> None:
+    """`kinds`: of nodes, by name; empty if all are alike."""
     found.measures.append(measure)
-    rates = {who: rated.rate for who, rated in measure.rates.items()}
+    every = {who: rated.rate for who, rated in measure.rates.items()}
+    usual = Counter(kinds.values()).most_common(1)[0][0] if kinds else None
+    rates = {who: rate for who, rate in every.items() if kinds.get(who) == usual}  # only these compare with each other
+    measure.odd = [who for who in every if who not in rates and who not in measure.known]
     named: dict[str, float] = {}
     if len(rates) >= LEAST_VALUES:
         measure.scores = scores = score_rates(rates, false_alarms)
@@ -120,16 +138,17 @@ def _judge(found: CheckResult, measure: Measurement, false_alarms: float, least:
             {**rates, who: (1 - part / 100) * rates[who]}, false_alarms, least)), 0) for who in tried) / 100
         found.slow += [Outlier(who, measure.what, measure.rates[who], scores.median, share, scores.by_name[who])
                        for who, share in named.items()]
-    found.slow += [Outlier(who, measure.what, measure.rates[who], known.rate, 1 - rates[who] / known.rate)
-                   for who, known in measure.known.items() if rates[who] < known.bound and who not in named]
+    found.slow += [Outlier(who, measure.what, measure.rates[who], known.rate, 1 - every[who] / known.rate)
+                   for who, known in measure.known.items() if every[who] < known.bound and who not in named]
 
 
 def _rates(folder: SweepFolder, found: CheckResult, reference: Reference, known: dict[tuple[str, str], ReferenceRate]
-           ) -> tuple[dict[str, dict[tuple[str, ...], Rated]], dict[str, str]]:
-    """The rate of the best launch, by benchmark and nodes, since a disturbed launch does not mean a slow node; and the
-    units. Adds the reference of each to `known`, and failures to `found`."""
+           ) -> tuple[dict[str, dict[tuple[str, ...], Rated]], dict[str, str], dict[str, dict[str, object]]]:
+    """The rate of the best launch, by benchmark and nodes, since a disturbed launch does not mean a slow node; the
+    units, and the kinds of nodes. Adds the reference of each to `known`, and failures to `found`."""
     rates: dict[str, dict[tuple[str, ...], Rated]] = {}
     units: dict[str, str] = {}
+    places: dict[str, dict[str, object]] = defaultdict(dict)
     kinds = {number: block.title for block in folder.plan.blocks for number in block.members}
     everything = launches(folder.plan)
     measured = judged_launches(folder, everything)
@@ -150,16 +169,18 @@ def _rates(folder: SweepFolder, found: CheckResult, reference: Reference, known:
             found.failures[(" - ".join(hosts), what)] = "it left no rate"
         for row in rows:
             units[what] = row.unit
+            places[what][" ".join(hosts)] = row.place
             each = rates.setdefault(what, {})
             # Processor time that others took does not explain a slow link.
             other, is_disturbed = each.get(hosts), "disturbed" in row.flags and what != PAIR
             best = max((row.rate, row.mark), other[:2] if other else (0.0, ""))
             each[hosts] = Rated(*best, is_disturbed and (not other or other.is_disturbed))
             there = reference.of(row)
-            if there:
-                names = [(NETWORK, host) for host in hosts] if what == PAIR else [(what, " ".join(hosts))]
+            if there and row.rate <= UNLIKELY * there.rate:  # else the reference is not of such nodes
+                names = [(PAIR, " - ".join(hosts)), *((NETWORK, host) for host in hosts)] if what == PAIR else \
+                    [(what, " ".join(hosts))]
                 known.update(dict.fromkeys(names, there))
-    return rates, units
+    return rates, units, places
 
 
 def render(found: CheckResult) -> str:
@@ -208,13 +229,15 @@ def _spread(measure: Measurement) -> str:
 
 def _verdict(found: CheckResult) -> str:
     # Of a node that is named by its network rate, the pairs are left out.
-    few, wide = ([measure.what for measure in found.measures if not measure.is_decided
+    few, wide = ([measure.what for measure in found.measures if not measure.tells
                   and bool(measure.scores) == is_wide and not (found.slow and measure.what == PAIR)]
                  for is_wide in (False, True))
     whys = [f"fewer than {LEAST_VALUES} nodes or pairs have a rate of {', '.join(few)}"] * bool(few)
+    odd = listed(sorted({who for measure in found.measures for who in measure.odd}), SHOWN)
+    whys += [f"{odd}: another kind of node than most others, with which it is not compared"] * bool(odd)
     whys += [f"rates of {', '.join(wide)} are too few, or differ too much, to tell whether a node is slow"] * bool(wide)
     hidden = listed(found.hidden, SHOWN)
-    whys += [f"{hidden}: the links of all its partners are slow, so its own cannot be told"] * bool(hidden)
+    whys += [f"{hidden}: the links of all partners are slow, too, so that their own cannot be told"] * bool(hidden)
     disturbed = listed(found.disturbed, SHOWN)
     whys += [f"{disturbed}: slow, but disturbed in every launch"] * bool(disturbed)
     if not found.is_decided:

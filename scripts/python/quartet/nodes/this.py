@@ -19,7 +19,7 @@ from quartet.files import FileProblem
 from quartet.launch import Files, LocalLauncher, outcome_of, quiet_job
 from quartet.nodes.plan import CHECKS, title_of
 from quartet.results import Row, load, rows_of
-from quartet.results.reference import Reference, ReferenceRate
+from quartet.results.reference import UNLIKELY, Reference, ReferenceRate
 from quartet.rounds import Budget
 from quartet.slurm.site import kind_of_this_node
 from quartet.text import counted, rate
@@ -33,7 +33,6 @@ LONGEST = MOST_GIVEN + SECONDS_TO_START + PATIENCE
 # Processors: if others use more while a program does not end, it may just be slow. They explain a loss that is not
 # larger than their processors, since a program that uses all of them waits for the slowest.
 BUSY = 0.1
-UNLIKELY = 1.5  # times the rate of the reference, which was then measured on other nodes, or on busy ones
 MAKE_REFERENCE = "quartet nodes --this --results FOLDER on sound nodes, then --reference FOLDER"
 CHECK_MACHINE = "quartet check-machine"
 # Variables that launchers and batch systems set for their own processes: MPI would start ranks on other nodes by them.
@@ -215,7 +214,9 @@ def _how_slow(launch: Launch, row: Row, reference: ReferenceRate) -> str:
 def combine_launches(first: NodeResult, second: NodeResult) -> NodeResult:
     """A node is sick if two launches are suspect. After a wrong result a right one does not make it sound."""
     if first.verdict is second.verdict is Verdict.SICK:
-        return NodeResult(Verdict.SICK, f"{second.reason}, in both launches", second.next, second.rows or first.rows)
+        is_same = (first.is_wrong, bool(first.rows)) == (second.is_wrong, bool(second.rows))
+        reason = f"{second.reason}, in both launches" if is_same else f"{first.reason}, and then {second.reason}"
+        return NodeResult(Verdict.SICK, reason, second.next, second.rows or first.rows)
     wrong = next((one for one in (first, second) if one.is_wrong), None)
     if wrong:
         return NodeResult(Verdict.CANNOT_TELL, f"{wrong.reason} in one launch of two", wrong.next, second.rows)

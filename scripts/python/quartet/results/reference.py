@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Optional
 
 from quartet.exit_codes import ScriptError
-from quartet.results import Launches, Row, collect, judged_rows
+from quartet.results import Launches, Name, Row, collect, judged_rows
 from quartet.results.statistics import CONSISTENT
 from quartet.units import MIB
 
@@ -28,6 +28,7 @@ SAMPLES = (1_000, 4_000)  # simulated samples, at least and at most
 MOST_DRAWN = 1_000_000  # values in all
 MOST_BYTES = 4 * MIB  # of a document: a check of a node has little time
 FALSE_ALARMS = 0.05  # of one launch: a node is sick after two
+UNLIKELY = 1.5  # times the rate of the reference, which was then measured on other nodes, or on busy ones
 Key = tuple[str, tuple[object, ...]]  # a row's name and its kind of machine: rates of different kinds do not compare
 
 
@@ -44,6 +45,10 @@ class ReferenceRate:
 @dataclass(frozen=True)
 class Reference:
     known: dict[Key, ReferenceRate]
+
+    @property
+    def has_gpus(self) -> bool:
+        return any(Name.parse(text).device == "cuda" for text, _ in self.known)
 
     def of(self, row: Row) -> Optional[ReferenceRate]:
         return self.known.get((row.text, row.place))
