@@ -106,6 +106,9 @@ class BelowTheNeighbours(unittest.TestCase):
         smaller, larger = judged(stream(10000), stream(10000, size="4MiB", fraction_of_limit=0.3))
         self.assertEqual(larger.flags["below_neighbours"], "it reached 30% of its limit, and the smaller size 2 MiB 80%")
         self.assertEqual(smaller.flags, {})
+        rows = judged(stream(10000), stream(10000, size="4MiB", fraction_of_limit=0.3),
+                      stream(5000, "library", size="4MiB", fraction_of_limit=0.1))
+        self.assertRegex(rows[1].flags["below_neighbours"], "it reached 20% of", "as the table has it, by the larger limit")
 
     def test_a_steady_trend_is_none(self):
         self.assertEqual(self.marks(0.2, 0.35, 0.6, 0.9), "....")

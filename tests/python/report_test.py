@@ -243,6 +243,9 @@ class Lines(Reported):
                  device="cuda", gpus=[fake_results.GPU])
         row, = self.section("devices").tables[0].rows
         self.assertEqual(row[:8], ("cg", "N = 4096", "10.0 GFLOP/s", "200 GFLOP/s", "20x", "2", "4", "0.50x"))
+        self.put("a.json", fake_results.case(CG.format(2).replace(":50", ":20"), 10, "GFLOP/s", whole_task_seconds=2))
+        row, = self.section("devices").tables[0].rows
+        self.assertEqual(row[4:8], ("20x", "", "", ""), "other tasks")
 
 
 class Doubts(Reported):

@@ -56,7 +56,8 @@ def devices(results: list[Result]) -> Section:
         if {"host", "cuda"} <= best.keys():
             host, cuda = best["host"], best["cuda"]
             doubtful = host.rate_mark or cuda.rate_mark
-            tasks = [float(each.row.median.get("whole_task_seconds", 0)) for each in (host, cuda)]
+            is_same = all(host.name.values.get(key) == cuda.name.values.get(key) for key in ("pushes", "iterations"))
+            tasks = [is_same * float(each.row.median.get("whole_task_seconds", 0)) for each in (host, cuda)]
             rows.append((host.name.kernel, problem(host).partition(", ")[0],
                          *(f"{rate(each.rate)}{each.rate_mark} {each.unit}" for each in (host, cuda)),
                          "" if doubtful else ratio(cuda.rate / host.rate),

@@ -26,7 +26,10 @@ def judged(documents: Iterable[dict[str, Any]]) -> list[list[Row]]:
     """The rows of each document, with the flags that need other rows, and one limit for equal work."""
     by_document = [[_with_drift(row) for row in rows_of(document)] for document in documents]
     every = [row for members in by_document for row in members]
-    flags = grouped([*_below_library(every), *_below_neighbours(every),
+    limited = _with_one_limit(every)  # a fraction is said as tables have it
+    own = {id(one): row for one, row in zip(limited, every)}
+    neighbours = [(own[id(one)], kind, text) for one, kind, text in _below_neighbours(limited)]
+    flags = grouped([*_below_library(every), *neighbours,
                      *((row, SLOW_PATH, row.network_path.warning) for row in every if row.network_path.warning)],
                     lambda flag: id(flag[0]))
     flagged = iter(_with_one_limit([_flagged(row, [flag[1:] for flag in flags.get(id(row), [])]) for row in every]))
