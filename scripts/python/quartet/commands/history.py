@@ -179,7 +179,7 @@ def _parts(answer: rule.Answer) -> Iterator[list[str]]:
         why = f"{counted(unusable, 'later launch')} cannot be used" if unusable else "other nodes have later ones"
         yield [f"{node}: last usable launch on {day} ({why})", listed([_short(row) for _, row in keys], NAMED)]
     for node, (share, others, rows) in answer.low.items():
-        yield [f"{node}: {share:.0%} below the other {others} nodes of its kind since its first launch "
+        yield [f"{node}: {share:.0%} below the other {others} nodes of its kind since its first launches "
                "(quartet nodes compares nodes)", listed(sorted(map(_short, rows)), NAMED)]
     none = "" if answer.findings or answer.slow or answer.stopped else "No change was found. "
     drift = f", or drifts of {answer.least_drift:.2%} a day," * bool(answer.least_drift)

@@ -445,7 +445,7 @@ class History:
             suspects = _slow(alike, least, -math.inf, math.inf)
             for series in [one for one in alike if one.node in suspects and not one.line]:
                 times, count = series.times, len(series)
-                bounds = sorted({0, min(LEAST_SLOW, count), min(SHORT, count // 2), *series.cuts, count})
+                bounds = sorted({0, min(SHORT, count // 2), *series.cuts, count})
                 near = min(0.5, (times[-1] - times[0]) / count / 2)  # days
                 shares = [_slow(alike, least, times[first] - near, times[last - 1] + near).get(series.node)
                           for first, last in zip(bounds, bounds[1:])]
@@ -635,9 +635,9 @@ class SharedEvents:
             if any(len(own) >= LEAST_FALLS and 2 * max(losses) < sum(losses)
                    for own in by_row.values() for losses in [[seen.loss for seen in own]]):
                 findings = [one for one in findings if one not in falls] + [Finding(True, [
-                    Observation(node, row, steps[0].start - half, steps[-1].start + half,
+                    Observation(node, row, max(steps[0].start - half, times[0]), min(steps[-1].start + half, times[-1]),
                                 sum(seen.loss for seen in steps) / (2 * half * len(steps)))
-                    for row, steps in by_row.items() if len(steps) > 1
+                    for row, steps in by_row.items() if len(steps) > 1 for times in [self.rows[row][node].times]
                     for half in [max(0.5, steps[-1].start - steps[0].start) / (len(steps) - 1) / 2]])]
         return findings
 
