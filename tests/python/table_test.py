@@ -268,9 +268,9 @@ class Verdict(unittest.TestCase):
     def test_a_native_row_that_is_slower_than_the_library_is_named_first(self):
         for rate, said in ((8, "8.00 against 10.0"), (4, "4.00 against 10.0")):
             found = flat(" ".join(self.lines(cg(rate, "native"), cg(10, "library"), cg(17, "native", "symmetric"))[1:3]))
-            self.assertEqual(found, f"SLOWER: cg shm laplace full classic 64: native is slower than OpenBLAS here ({said}).")
+            self.assertEqual(found, f"SLOWER, one launch each: cg shm laplace full classic 64: native is slower than OpenBLAS here ({said}).")
         more = self.lines(cg(8, "native"), cg(10, "library"), fake_results.case(fake_results.stream_name(ranks=3), 10000))
-        self.assertIn("SLOWER: cg shm laplace full classic 64 on 2 ranks: native", flat(" ".join(more)))
+        self.assertIn("SLOWER, one launch each: cg shm laplace full classic 64 on 2 ranks: native", flat(" ".join(more)))
         few = [cg(8, "native", repetitions=5), cg(10, "library", repetitions=5)]
         self.assertIn("  0.80x (fewer than 6 runs)", "".join(self.lines(*few)))
         for rows in (few, (cg(10, "native"), cg(10, "library")), (cg(9.7, "native"), cg(10, "library"))):

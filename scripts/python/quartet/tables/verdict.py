@@ -56,8 +56,8 @@ def _slower(measured: list[Row]) -> list[str]:
             texts.append(f"{name}: {row.flags[judge.BELOW_LIBRARY]}")
         texts += [f"{name}: {judge.slower_than(library, library.rate, row)}" for _, library in _pairs([row], measured)
                   if (_interval(row, library) or (1, 1))[1] < 1 and row.rate < (1 - LEAST_LOSS) * library.rate]
-    return textwrap.wrap(f"SLOWER: {'; '.join(texts)}.", WIDTH, max_lines=MOST_SLOWER, subsequent_indent="  ",
-                         placeholder=" ...") if texts else []
+    return textwrap.wrap(f"SLOWER, one launch each: {'; '.join(texts)}.", WIDTH, max_lines=MOST_SLOWER,
+                         subsequent_indent="  ", placeholder=" ...") if texts else []
 
 
 def _kernels(measured: list[Row]) -> list[str]:
