@@ -96,6 +96,9 @@ class Rule(unittest.TestCase):
                 effect=lambda day, node, row: share ** (node == 3) * since ** (day >= 15)).items()
             self.assertEqual((node, others, rows), ("n3", 5, history_simulation.FOUR))
             self.assertAlmostEqual(loss, 1 - share, delta=0.03)
+        day = [one._replace(time=1 + number / 1000) for number, one in enumerate(history(
+            1, 20, noise=0.01, effect=lambda day, node, row: 0.8 if node == 3 and day >= 6 else 1))]
+        self.assertEqual(judge(day).low, {}, "its first checks of that day were sound")
         for broke in (0, 2, 3):  # a node that is new on day 60
             answer = judge(history(1, 120, dates={6: range(60, 120)}, effect=lambda day, node, row, broke=broke: 0.5 if (
                 node == 6 and day >= 60 + broke) else 1))
@@ -199,6 +202,12 @@ class Rule(unittest.TestCase):
             self.assertAlmostEqual(one.loss, 0.003, delta=0.0007)
             self.assertAlmostEqual(one.start, 30, delta=8)
             self.assertAlmostEqual(one.end, 90, delta=8)
+
+    def test_no_drift_has_dates_before_or_after_its_launches(self):
+        for seed in range(1, 11):
+            for one in judge(history(seed, 120, effect=lambda day, node, row: (0.92 if day >= 60 else 1) * (
+                    1 - 0.002 * day * (node == 3)))).findings:
+                self.assertTrue(all(0 <= seen.start and (seen.end or 0) < 120 for seen in one.observations), one)
 
     def test_among_many_rows_two_outliers_are_no_slow_node(self):
         wide = [one._replace(row=f"{one.row}{part}") for part in range(5) for one in history(part)]

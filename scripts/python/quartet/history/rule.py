@@ -601,10 +601,9 @@ class SharedEvents:
                     Observation(series.node, series.row, start, series.times[end] if end else None, loss))
         for (number, *_), finding in found.items():
             event = self.events[number] if isinstance(number, int) else None
-            for which in ("start", "end") if event and finding.observations[0].end else ("start",) if event else ():
-                change = getattr(event, which).change if getattr(event, which) else None
+            for which, at in (("start", event.start), ("end", event.end)) if event else ():
                 moments = [(self.rows[one.row][one.node], getattr(one, which)) for one in finding.observations]
-                if change and self.history.is_rolling(change, moments):
+                if at and at.change and moments[0][1] is not None and self.history.is_rolling(at.change, moments):
                     finding.rolling.add(which)
         return self._together(list(found.values()))
 

@@ -108,6 +108,7 @@ def _ratio(ordered: list[tuple[Row, Row]]) -> str:
 
 
 def few_runs(runs: int) -> str:
+    """ "fewer than 6 runs" if they are; else empty."""
     return f"fewer than {statistics.LEAST_VALUES} runs" * (runs < statistics.LEAST_VALUES)
 
 
