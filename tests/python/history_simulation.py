@@ -94,6 +94,9 @@ STORIES = {
              0.9 if node == 2 and 250 <= day < 280 else 1)},
         [(False, ALL, FOUR, 120, None, (6, 0, 0)), (False, ["n2"], FOUR, 250, 280, None),
          (True, ["n3"], FOUR, None, None, None)]),
+    "all lose 10%, and one drifts all the time": (
+        {"days": 120, "effect": lambda day, node, row: (0.9 if day >= 60 else 1) * (1 - 0.002 * day * (node == 3))},
+        [(False, ALL, FOUR, 60, None, None), (True, ["n3"], FOUR, None, None, None)]),
     "a node stops, another is new": ({"dates": {2: range(17), 6: range(15, 30)}}, []),
     "a sound month": ({}, []),
 }

@@ -4,10 +4,10 @@
 
 Each document is a launch. Rows that failed, are wrong, disturbed or held back do not count; those that are only slow or
 unsteady do. docs/history.md explains the rule, which finds something in one of a hundred sound histories, and names
-the recorded facts that changed then. A node that was slow from its first launch on is named beside others of its kind.
+the recorded facts that changed then. What was always slow is no change: quartet nodes compares nodes.
 
-Exit codes: 0 no change for the worse lasts; 1 one does; 2 no row can be used; 4 a node was slow from the beginning, or
-there are too few usable launches to tell, in all or of late."""
+Exit codes: 0 no change for the worse lasts; 1 one does; 2 no row can be used; 4 there are too few usable launches to
+tell, in all or of late."""
 
 import argparse
 import itertools
@@ -78,7 +78,7 @@ def run(options: argparse.Namespace) -> int:
         write_text(options.html, _page(parts, found.skipped, sound, answer))
     if any(finding.is_lasting_loss for finding in answer.findings):
         return WRONG_RESULT
-    is_sound = answer.is_decided and not (answer.slow or answer.stopped or answer.low)
+    is_sound = answer.is_decided and not (answer.slow or answer.stopped)
     return VERIFIED if is_sound else UNDECIDED
 
 
@@ -110,9 +110,7 @@ def launches(documents: Iterable[tuple[Path, Document]]) -> tuple[list[rule.Laun
             is_sound = not row.error and row.verified is not False and not (
                 row.is_distrusted and (not row.flags or INCOMPARABLE & {*row.flags}))
             text = _TRANSPORT.sub(r"\1auto", row.text) if is_automatic else row.text
-            # Nodes are compared with others of their kind, but pairs of them are not.
-            kind = row.place, several
-            every.append(rule.Launch(time, node, text, row.rate, is_sound, known, row.unit, kind))
+            every.append(rule.Launch(time, node, text, row.rate, is_sound, known, row.unit))
     return every, undated
 
 
@@ -178,14 +176,11 @@ def _parts(answer: rule.Answer) -> Iterator[list[str]]:
     for (node, day, unusable), keys in alike.items():
         why = f"{counted(unusable, 'later launch')} cannot be used" if unusable else "other nodes have later ones"
         yield [f"{node}: last usable launch on {day} ({why})", listed([_short(row) for _, row in keys], NAMED)]
-    for node, (share, others, rows) in answer.low.items():
-        yield [f"{node}: {share:.0%} below the other {others} nodes of its kind since its first launches "
-               "(quartet nodes compares nodes)", listed(sorted(map(_short, rows)), NAMED)]
     none = "" if answer.findings or answer.slow or answer.stopped else "No change was found. "
     drift = f", or drifts of {answer.least_drift:.2%} a day," * bool(answer.least_drift)
     yield [f"{none}With this noise, 9 of 10 lasting steps of {answer.least_step:.1%} in mid-history{drift} are "
            "found, and fewer of those smaller or nearer an end. A step is a difference of "
-           f"{answer.step_errors:.1f} standard errors."
+           f"{answer.step_errors:.1f} standard errors. What was always slow is no change: quartet nodes compares nodes."
            if answer.is_decided else f"too few launches to tell: a row on a node needs {answer.least_launches}"]
 
 

@@ -1,16 +1,17 @@
 """The rule by which a history is judged. docs/history.md explains it by an example that can be checked by hand.
 
-Rates are logarithms here. A series has steps, or one drift; one that several series share is one event, one finding."""
+Rates are logarithms here. What several series share is found first, and taken out of their values; then what is left of
+each series is judged by itself."""
 
 import itertools
 import math
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass, field, replace
 from statistics import NormalDist, median, median_low
 from typing import NamedTuple, Optional
 
-from quartet.results import grouped, reference
+from quartet.results import grouped
 from quartet.results.statistics import CONSISTENT
 
 FALSE_ALARMS = 0.01  # share of sound histories with a finding: half by steps, half by drifts
@@ -20,14 +21,12 @@ LEAST_OF_STEP, LEAST_OF_DRIFT = 3, 15  # launches
 LEAST_STEP, LEAST_DRIFT = 0.01, 0.03  # smaller losses are left out
 NEAR = 2  # launches by which the place of a step may be wrong
 CERTAIN, LIKELY = 3.0, 1.0  # standard errors of a shared step; the second if most nodes of a row have it
-OWN_PENALTY = 10.0  # added to Schwarz's criterion for a step that no other series shares
+OWN_PENALTY = 10.0  # added to Schwarz's criterion for a step or a drift that no other series shares
 MOST_PERSISTENT = 0.8  # the largest autocorrelation by which noise is widened
 VOLATILE = 0.1  # of launches: a fact that changes more often makes no event
 MOST_VOLATILE = 0.5  # a fact that changes more often explains nothing
-MOST_TRIED = 20  # candidate events in each step of SharedEvents
+MOST_TRIED = 20  # candidate events in each step of Search
 MARGIN = 1.7  # standard errors above a threshold at which nine of ten are detected, in simulated histories
-LEAST_FALLS = 3  # that many falls of a row on one node alone are a drift
-LEAST_LOW = 0.1  # share below other nodes from the first launch on
 LEAST_SLOW = 2  # newest slow values of a node, over its rows, that are reported before they decide; more with many rows
 
 
@@ -41,7 +40,6 @@ class Launch(NamedTuple):
     is_sound: bool  # usable: right, and not disturbed, however slow
     facts: Mapping[str, str]
     unit: str = ""
-    kind: object = None  # of its node's device
 
 
 class Change(NamedTuple):
@@ -51,9 +49,15 @@ class Change(NamedTuple):
 
 
 class Line(NamedTuple):
-    first: int  # launch
+    """A drift between two levels."""
+
+    begin: float  # time
+    end: float
     slope: float  # by day
-    level: float  # at the first launch
+    level: float  # up to its begin
+
+    def at(self, time: float) -> float:
+        return self.level + self.slope * (min(max(time, self.begin), self.end) - self.begin)
 
 
 class Moment(NamedTuple):
@@ -64,7 +68,7 @@ class Moment(NamedTuple):
 
 
 class Event(NamedTuple):
-    """A change that series may share: a step, which may have ended, or a drift."""
+    """What series may share: a step, which may have ended, or a drift."""
 
     row: str  # in which it was found
     is_drift: bool
@@ -81,7 +85,8 @@ class Cause(NamedTuple):
     often: float = 0.0  # the share of launches in which the fact changes, if that is large
 
 
-class Observation(NamedTuple):
+@dataclass
+class Observation:
     """How a finding shows in one series."""
 
     node: str
@@ -122,7 +127,6 @@ class Answer:
     interval: float  # days between two launches of a row on a node
     slow: dict[str, tuple[int, float, tuple[str, ...]]]  # by node: launches, their loss, rows
     stopped: dict[tuple[str, str], tuple[float, int]]  # by node and row: last usable launch, unusable later ones
-    low: dict[str, tuple[float, int, tuple[str, ...]]]  # by node: share below others, how many, rows
     is_decided: bool  # some row has enough launches on a node
     least_launches: int
     step_errors: float  # standard errors that a step must have
@@ -137,12 +141,12 @@ class Series:
     node: str
     row: str
     times: list[float] = field(default_factory=list)
-    values: list[float] = field(default_factory=list)
+    values: list[float] = field(default_factory=list)  # less the events that were found
     noise: float = 0.0
     cuts: list[int] = field(default_factory=list)  # the first launch after each step
-    kind: object = None
     line: Optional[Line] = None  # if any, it explains the series instead of the cuts
-    shared: dict[int, int] = field(default_factory=dict)  # number of the event by cut; by -1 where it is the line
+    trend: Optional[tuple[Line, float]] = None  # what best_line found
+    shared: list[Observation] = field(default_factory=list)  # steps that were taken out of the values
 
     def __len__(self) -> int:
         return len(self.values)
@@ -150,9 +154,9 @@ class Series:
     def place(self, time: float) -> int:
         return sum(other < time for other in self.times)
 
-    def moment(self, cut: int) -> float:
-        """Between two launches: the launches of one day on several nodes are on one side of it."""
-        return (self.times[cut - 1] + self.times[cut]) / 2
+    def before(self, time: float) -> float:
+        """Between this launch and the one before: the launches of one day on several nodes are on one side of it."""
+        return (self.times[self.place(time) - 1] + time) / 2
 
     def rises(self) -> list[float]:
         """The differences of successive launches, less their median: a drift changes none of them, a step one."""
@@ -172,49 +176,66 @@ class Series:
         return max((other for other in cuts if other < cut), default=0), min(
             (other for other in cuts if other > cut), default=len(self))
 
-    def step(self, cut: int, cuts: Sequence[int]) -> tuple[float, float]:
+    def step(self, cut: int, cuts: Sequence[int], most: int = LONG) -> tuple[float, float]:
         """The loss at a place between cuts, and its standard error; infinite if there are too few launches."""
         first, last = self.around(cut, cuts)
-        old, new = self.values[max(first, cut - LONG):cut], self.values[cut:min(last, cut + LONG)]
+        old, new = self.values[max(first, cut - most):cut], self.values[cut:min(last, cut + most)]
         if min(len(old), len(new)) < LEAST_OF_STEP:
             return 0.0, math.inf
         return median(old) - median(new), self.noise * error(len(old), len(new))
 
-    def criterion(self, cuts: Sequence[int], line: Optional[Line], shared: Collection[int] = ()) -> float:
-        """Schwarz's criterion: distances from the model, and penalties for its parameters and for unshared steps."""
+    def criterion(self, cuts: Sequence[int], line: Optional[Line], own: int) -> float:
+        """Schwarz's criterion: distances from the model, and penalties for its parameters; more for its own steps."""
         if line:
-            model = [median(self.values[:line.first])] * line.first if line.first else []
-            model += [line.level + line.slope * (time - self.times[line.first]) for time in self.times[line.first:]]
-            own, numbers = int(-1 not in shared), 2 + (line.first > 0)
+            model = list(map(line.at, self.times))
+            numbers = 2 + (line.begin > self.times[0]) + (line.end < self.times[-1])
         else:
             model = [level for part in self.parts(cuts) for level in [median(part)] * len(part)]
-            own, numbers = sum(cut not in shared for cut in cuts), len(cuts) + 1
+            numbers = len(cuts) + 1
         left = sum([abs(value - fitted) for value, fitted in zip(self.values, model)]) / len(self)
         return 2 * len(self) * math.log(left + 1e-9) + (numbers + own) * math.log(len(self)) + OWN_PENALTY * own
 
-    def start_of_drift(self) -> float:
-        """The time of the launch after which a line that begins at the median of all launches up to it fits best.
-        About LONG launches are tried."""
-        def left(first: int) -> float:
-            level, begin = median(self.values[:first]), self.times[first - 1]
-            own = [(max(0.0, time - begin), value - level) for time, value in zip(self.times, self.values)]
-            slope = median([gain / days for days, gain in own if days] or [0.0])
-            return sum([abs(gain - slope * days) for days, gain in own])
-        return self.times[min(range(LEAST_OF_STEP, len(self), math.ceil(len(self) / LONG)), key=left) - 1]
+    def all_cuts(self, own: Iterable[int]) -> list[int]:
+        """With those of the events: their levels are estimated again."""
+        return sorted({*own, *(self.place(time) for seen in self.shared for time in (seen.start, seen.end) if time)})
+
+    def best_line(self) -> tuple[Line, float]:
+        """The drift that Schwarz's criterion prefers, and its score."""
+        if not self.trend:
+            first, last, step = 0, len(self), math.ceil(2 * len(self) / LONG)
+            for _ in range(2):
+                def left(*place: int) -> float:
+                    return self.criterion((), trend(self, *place)[0], 0)
+                first = min([0, *range(step, last - LEAST_OF_DRIFT + 1, step)], key=lambda at: left(at, last))
+                last = min([len(self), *range(first + LEAST_OF_DRIFT, len(self), step)], key=lambda at: left(first, at))
+            self.trend = trend(self, first, last)
+        return self.trend
+
+    def without(self, seen: Observation) -> list[float]:
+        """The values without the loss of a step."""
+        return [value + seen.loss * (seen.start <= time and not (seen.end and seen.end <= time))
+                for time, value in zip(self.times, self.values)]
+
+    def by_steps(self) -> float:
+        """The criterion that a drift must be below."""
+        return self.criterion(self.all_cuts(self.cuts), None, 0) + (len(self.cuts) - 1) * math.log(len(self))
+
+    def now(self) -> float:
+        return self.criterion(self.all_cuts(self.cuts), self.line, 1 if self.line else len(self.cuts))
 
     def steps(self, errors: float) -> Iterator[tuple[int, Optional[int], float]]:
-        """Each step's cut, the cut that ends it, and its loss. A fall ends where half of it has recovered, and what is
-        left of it is below so many standard errors; a rise that ends no fall is a step, too."""
-        level, ends, bounds = list(map(median, self.parts(self.cuts))), set(), [0, *self.cuts, len(self)]
+        """Each step's cut, the cut that ends it, and its loss. A loss ends where half of it has recovered; what is left
+        of it is another, if it is above so many standard errors."""
+        level, bounds, ends = list(map(median, self.parts(self.cuts))), [0, *self.cuts, len(self)], set()
         for number, cut in enumerate(self.cuts, 1):
-            loss, before = level[number - 1] - level[number], cut - bounds[number - 1]
-            back = [later for later in range(number + 1, len(level)) if level[number - 1] - level[later] < min(
-                loss / 2, errors * self.noise * error(before, bounds[later + 1] - bounds[later]))]
-            if loss > 0:
-                ends.update(back[:1])
-                yield cut, self.cuts[back[0] - 1] if back else None, loss
-            elif number not in ends:
-                yield cut, None, loss
+            loss, end = level[number - 1] - level[number], len(level)
+            if number not in ends or abs(loss) > errors * self.noise * error(
+                    cut - bounds[number - 1], bounds[number + 1] - cut):
+                end = min([end, *(later for later in range(number + 1, end)
+                                  if loss > 0 and level[number - 1] - level[later] < loss / 2)])
+                ends.add(end)
+                yield cut, bounds[end] if end < len(level) else None, loss
+            level[number:end] = [value + loss for value in level[number:end]]
 
 
 class Thresholds:
@@ -253,7 +274,7 @@ class Thresholds:
 
     def fit(self, series: Series) -> None:
         """Finds the steps, each in its best place between its neighbours; or a drift that explains them better."""
-        series.cuts = self.cuts(series, 0, len(series))
+        series.cuts, series.line = self.cuts(series, 0, len(series)), None
         for _ in range(3 * len(series.cuts)):
             old = list(series.cuts)
             for number, cut in enumerate(old):
@@ -266,13 +287,11 @@ class Thresholds:
                 series.cuts.remove(weakest)
             elif series.cuts == old:
                 break
-        best = series.criterion(series.cuts, None) - OWN_PENALTY * len(series.cuts)
-        for first in sorted({0, len(series) // 2, 3 * len(series) // 4}):
-            line, score = trend(series, first)
-            criterion = series.criterion((), line) - OWN_PENALTY
-            loss = abs(line.slope) * (series.times[-1] - series.times[first])
-            if score > self.drift and loss > LEAST_DRIFT and criterion < best:
-                best, series.line = criterion, line
+        count, series.trend = len(series), None
+        if any(trend(series, first, count)[1] > self.drift for first in (0, count // 2, 3 * count // 4)):
+            line, _ = series.best_line()
+            is_large = abs(line.slope) * (line.end - line.begin) > LEAST_DRIFT
+            series.line = line if is_large and series.criterion((), line, 0) < series.by_steps() else None
 
 
 def error(*counts: int) -> float:
@@ -297,18 +316,19 @@ def best_cut(values: Sequence[float], first: int, last: int) -> int:
     return min(range(first + 1, last), key=left)
 
 
-def trend(series: Series, first: int) -> tuple[Line, float]:
-    """Theil and Sen's line through at most LONG medians from that launch on, and Kendall's score."""
-    times, values = series.times[first:], series.values[first:]
+def trend(series: Series, first: int, last: int) -> tuple[Line, float]:
+    """Theil and Sen's line through at most LONG medians of these launches, level before and after; Kendall's score."""
+    times, values = series.times[first:last], series.values[first:last]
     if len(values) < LEAST_OF_DRIFT:
-        return Line(first, 0.0, 0.0), 0.0
+        return Line(series.times[0], series.times[0], 0.0, 0.0), 0.0
     size = math.ceil(len(values) / LONG)
     points = [(median(times[at:at + size]), median(values[at:at + size])) for at in range(0, len(values), size)]
     slopes = [(later - value) / (then - time) for number, (time, value) in enumerate(points)
               for then, later in points[number + 1:] if then > time]
-    slope, count = median(slopes or [0.0]), len(points)
+    line, count = Line(times[0], times[-1], median(slopes or [0.0]), 0.0), len(points)
     score = abs(sum((one > 0) - (one < 0) for one in slopes)) / math.sqrt(count * (count - 1) * (2 * count + 5) / 18)
-    return Line(first, slope, median([value - slope * (time - times[0]) for time, value in points])), score
+    level = median([value - line.at(time) for time, value in zip(series.times, series.values)])
+    return line._replace(level=level), score
 
 
 class History:
@@ -322,7 +342,7 @@ class History:
             self.tried[one.node, one.row].append(one.time)
             facts[one.node, one.row].append(one.facts)
             if one.is_sound and one.rate > 0:
-                series = self.series.setdefault((one.node, one.row), Series(one.node, one.row, kind=one.kind))
+                series = self.series.setdefault((one.node, one.row), Series(one.node, one.row))
                 series.times.append(one.time)
                 series.values.append(math.log(one.rate))
         self.nodes = {node for node, _ in self.tried}
@@ -402,12 +422,12 @@ class History:
         found: list[float] = []
         for one in seen:
             series = self.series[one.node, one.row]
-            changed = series.place(self.time(series, Moment(one.start, change)) or -math.inf)
-            sign = math.copysign(1, one.loss)
-            cut = max(1, min(series.place(one.start), changed - 1))
-            first = min(series.around(series.place(one.start), series.cuts)[0], cut - 1)  # after an earlier step
-            level = median(series.values[max(first, cut - LONG):cut])
-            found += [sign * (level - value - one.loss / 2) for value in series.values[cut:changed]]
+            start, changed = series.place(one.start), series.place(
+                self.time(series, Moment(one.start, change)) or -math.inf)
+            cut = max(1, min(start, changed - 1))
+            level = median(series.values[max(0, cut - LONG):cut])
+            found += [math.copysign(1, one.loss) * (level - series.values[at] + one.loss * ((at >= start) - 0.5))
+                      for at in range(cut, changed)]
         return len(found) >= LEAST_SLOW and median_low(found) > 0
 
     def _excludes(self, node: str, change: Change, finding: Finding) -> bool:
@@ -420,10 +440,12 @@ class History:
                 found.append(sign * loss + CERTAIN * uncertainty < sign * median([one.loss for one in seen]))
         return bool(found) and all(found)
 
-    def slow(self) -> dict[str, tuple[int, float, tuple[str, ...]]]:
-        """Nodes whose newest launches, too few to decide, are all as far below those before as a step must be."""
+    def slow(self, findings: Iterable[Finding]) -> dict[str, tuple[int, float, tuple[str, ...]]]:
+        """Nodes whose newest launches, too few to decide, are all as far below those before as a step must be; but not
+        of rows that drift."""
         found: dict[str, list[tuple[int, float, str]]] = defaultdict(list)
-        for series in [one for one in self.series.values() if not one.line]:
+        drifting = {(seen.node, seen.row) for one in findings if one.is_drift for seen in one.observations}
+        for series in [one for key, one in self.series.items() if key not in drifting]:
             values, few = series.values[max(series.cuts, default=0):], self.thresholds.run - 1
             level = median(values[:-few][-LONG:] or values)
             least = level - max(self.thresholds.step * series.noise, LEAST_STEP)
@@ -436,23 +458,6 @@ class History:
             count * math.log(ODD * rows) - math.lgamma(count + 1)) for rows in every) <= FALSE_ALARMS)
         return {node: (max(counts), median(losses), rows) for node, own in found.items()
                 for counts, losses, rows in [zip(*own)] if sum(counts) >= most}
-
-    def low(self, least: float) -> dict[str, tuple[float, int, tuple[str, ...]]]:
-        """Nodes that were at least the share `least` below others of their kind in their first launches and since:
-        no change shows it. The rule is that of quartet nodes."""
-        found: dict[str, list[tuple[float, int, str]]] = defaultdict(list)
-        for alike in grouped(self.series.values(), lambda one: (one.row, one.kind)).values():
-            suspects = _slow(alike, least, -math.inf, math.inf)
-            for series in [one for one in alike if one.node in suspects and not one.line]:
-                times, count = series.times, len(series)
-                bounds = sorted({0, min(SHORT, count // 2), *series.cuts, count})
-                near = min(0.5, (times[-1] - times[0]) / count / 2)  # days
-                shares = [_slow(alike, least, times[first] - near, times[last - 1] + near).get(series.node)
-                          for first, last in zip(bounds, bounds[1:])]
-                if all(shares):
-                    found[series.node].append((shares[-1] or 0, len(alike) - 1, series.row))
-        return {node: (median(losses), max(others), rows) for node, own in found.items()
-                for losses, others, rows in [zip(*own)]}
 
     def stopped(self) -> dict[tuple[str, str], tuple[float, int]]:
         """Rows without a usable launch on a node for much longer than ever, though the row was still launched: the time
@@ -470,76 +475,88 @@ class History:
         return found
 
 
-def _slow(alike: Iterable[Series], least: float, first: float, last: float) -> dict[str, float]:
-    """The nodes of these series that are slow in that time, each with the share by which it is below the median."""
-    values = {one.node: [value for time, value in zip(one.times, one.values) if first < time < last] for one in alike}
-    rates = {node: math.exp(median(own)) for node, own in values.items() if own}
-    return reference.slow(rates, reference.FALSE_ALARMS, least) if len(rates) >= reference.LEAST_VALUES else {}
-
-
 class Model(NamedTuple):
     """A series with an event."""
 
-    saved: float  # by how much the event lowers the criterion of the series
     series: Series
-    loss: float
-    cuts: list[int]
-    line: Optional[Line]
-    added: list[int]  # the cuts of the event; -1 for its line
+    seen: Observation
+    errors: float  # standard errors of its loss
+    saved: float  # by how much the event lowers the criterion of the series
+    values: list[float]  # less the event
 
 
-def _gain(model: Model, found: list[Model]) -> float:
-    """By how much its line lowers the criterion; steps that at least half of the models have nearby count as shared."""
-    series = model.series
-    near = {cut: sum(any(abs(one.series.place(series.moment(cut)) - other) <= NEAR for other in one.series.cuts)
-                     for one in found) for cut in series.cuts}
-    by_steps = series.criterion(series.cuts, None, [cut for cut in near if 2 * near[cut] >= len(found)])
-    return by_steps - series.criterion((), model.line, (-1,))
-
-
-class SharedEvents:
-    """Finds the events that series share: greedily, the one that lowers Schwarz's criterion most comes first."""
+class Search:
+    """Finds the events that series share: the one that lowers Schwarz's criterion most comes first, and is taken out of
+    the values. What is left of a series is its own."""
 
     def __init__(self, history: History) -> None:
         self.history = history
-        self.rows: dict[str, dict[str, Series]] = defaultdict(dict)
-        for series in history.series.values():
-            if len(series) >= 2 * history.thresholds.run:
-                history.thresholds.fit(series)
-                self.rows[series.row][series.node] = series
-        self.every = [series for row in self.rows.values() for series in row.values()]
-        self.events: list[Event] = []  # found
-        for _ in range(len(self.every) + 1):
-            event, models = max(((event, self._members(event)) for event in self._events()),
-                                key=lambda found: sum(one.saved for one in found[1]), default=(None, []))
-            if not event or sum(model.saved for model in models) <= 0:
-                break
-            for model in models:
-                model.series.cuts, model.series.line = model.cuts, model.line
-                model.series.shared.update(dict.fromkeys(model.added, len(self.events)))
-            self.events.append(event)
+        self.findings: list[Finding] = []
+        self.every = [one for one in history.series.values() if len(one) >= 2 * history.thresholds.run]
+        self.rows = {row: {one.node: one for one in same}
+                     for row, same in grouped(self.every, lambda one: one.row).items()}
+        for series in self.every:
+            history.thresholds.fit(series)
+        while self._takes_event():
+            pass
+        self.findings += [Finding(bool(series.line), [seen]) for series in self.every for seen in self._own(series)]
+
+    def _own(self, series: Series) -> list[Observation]:
+        if series.line:
+            begin, end, slope, _ = series.line
+            return [Observation(series.node, series.row, begin, end if end < series.times[-1] else None, -slope)]
+        return [Observation(series.node, series.row, series.times[cut], series.times[end] if end else None, loss)
+                for cut, end, loss in series.steps(self.history.thresholds.step) if abs(loss) > LEAST_STEP]
+
+    def _takes_event(self) -> bool:
+        """Takes the event that lowers the criterion most out of the values; False if none does."""
+        event, models = max(((event, self._members(event)) for event in self._events()),
+                            key=lambda found: sum(one.saved for one in found[1]), default=(None, []))
+        if not event or sum(model.saved for model in models) <= 0:
+            return False
+        finding = Finding(event.is_drift)
+        for which, at in (("start", event.start), ("end", event.end)):
+            if at and at.change and self.history.is_rolling(at.change, [
+                    (model.series, getattr(model.seen, which)) for model in models]):
+                finding.rolling.add(which)
+        self.findings.append(finding)
+        for model in models:
+            series, before = model.series, model.series.values
+            series.values = model.values
+            for seen in series.shared:  # their losses depend on each other and on the own steps
+                more, uncertainty = series.step(series.place(seen.start), series.all_cuts(series.cuts), len(series))
+                if math.isfinite(uncertainty):
+                    series.values = series.without(replace(seen, loss=more))
+                    seen.loss += more
+            if event.is_drift and series.shared:  # it depends on those losses
+                series.trend = None
+                series.values = [value + old - new for value, old, new in zip(series.values, before, model.values)]
+                model = self._drifting(series, event) or model
+                series.values = model.values
+            series.shared += [] if event.is_drift else [model.seen]
+            finding.observations.append(model.seen)
+            self.history.thresholds.fit(series)
+        return True
 
     def _events(self) -> list[Event]:
-        """Candidates, most frequent first: unshared steps, each end by time or by change, and drifts (or as steps)."""
-        def moments(series: Series, cut: int) -> list[Moment]:
-            time, changes = series.times[cut], self.history.changes_at(series, series.times[cut])
-            return [Moment(series.moment(cut)), *(Moment(time, change) for change in changes
-                                                  if change.fact not in self.history.volatile)]
+        """Candidates, most frequent first: each end of a step by time or by change, and drifts (or as steps)."""
+        def moments(series: Series, time: Optional[float]) -> list[Optional[Moment]]:
+            return [None] if time is None else [Moment(series.before(time)), *(
+                Moment(time, change) for change in self.history.changes_at(series, time)
+                if change.fact not in self.history.volatile)]
 
         events = []
         for series in self.every:
-            row, days = series.row, series.times[-1] - series.times[0]
-            if series.line and -1 not in series.shared:
-                events.append(Event(row, True, -series.line.slope, Moment(series.times[series.line.first])))
-                if not series.line.first:
-                    cut = best_cut(series.values, 0, len(series))
-                    events.append(Event(row, False, -series.line.slope * days / 2, Moment(series.moment(cut))))
-            steps = series.steps(self.history.thresholds.step)
-            for cut, end, loss in [step for step in steps if step[0] not in series.shared]:
-                ends = moments(series, end) if end else [None]
-                events += [Event(row, False, loss, *both) for both in itertools.product(moments(series, cut), ends)]
-        alike = grouped(events, lambda one: (one.row, one.is_drift, *(
-            at and (at.change or int(at.time)) for at in (one.start, one.end))))
+            for _, row, start, end, loss in [astuple(seen) for seen in self._own(series)]:
+                if series.line:
+                    cut, last = best_cut(series.values, 0, len(series)), series.times[-1]
+                    events += [Event(row, True, loss, Moment(start), Moment(end or last)), Event(
+                        row, False, loss * (last - series.times[0]) / 2, Moment(series.before(series.times[cut])))]
+                else:
+                    events += [Event(row, False, loss, first, last) for first, last in itertools.product(
+                        moments(series, start), moments(series, end)) if first]
+        alike = grouped(events, lambda one: (one.row, one.is_drift, *([one.loss > 0] if one.is_drift else (
+            at and (at.change or int(at.time)) for at in (one.start, one.end)))))
         ordered = sorted(alike.values(), key=lambda same: (-len(same), sum(bool(
             at and at.change) for at in (same[0].start, same[0].end))))
         return [same[0] for same in ordered[:MOST_TRIED]]
@@ -547,106 +564,62 @@ class SharedEvents:
     def _members(self, event: Event) -> list[Model]:
         """The series that share an event: those of its row with a similar loss, then those of other rows in which more
         than half of these nodes have it. Empty if only one series has it."""
-        row, found = self.rows[event.row], []
-        for certain, least in ((CERTAIN, 0.0), (LIKELY, -OWN_PENALTY)):  # if most nodes have it, likely ones count
-            tried = [self._model(series, event, certain) for series in row.values()]
-            found = [one for one in tried if one and one.saved > least and 0.5 < one.loss / event.loss < 2]
-            if 2 * len(found) <= len(row) or len(row) < 3:
-                break
+        row, model = self.rows[event.row], self._drifting if event.is_drift else self._stepping
+        likely = [one for one in (model(series, event) for series in row.values())
+                  if one and one.saved > -OWN_PENALTY and 0.5 < one.seen.loss / event.loss < 2]
+        found = [one for one in likely if one.errors > CERTAIN and one.saved > 0]
+        found = likely if 2 * len(found) > len(row) > 2 else found
         nodes = [one.series.node for one in found]
         for other in self.rows.values():
-            tried = [self._model(other[node], event, CERTAIN) for node in nodes if other is not row and node in other]
-            more = [one for one in tried if one and one.saved > 0]
-            found += more if 2 * len(more) > len(nodes) else []
-        if event.is_drift and sum(_gain(one, found) for one in found) < 0:
-            return []
-        return found if len(found) > 1 else []
+            tried = [one for one in (model(other[node], event) for node in nodes if other is not row and node in other)
+                     if one and one.saved > -OWN_PENALTY]
+            more = [one for one in tried if one.errors > CERTAIN]
+            if 2 * len(more) > len(nodes):
+                usual = median([one.seen.loss for one in more])
+                found += [one for one in tried
+                          if one.errors > CERTAIN or len(nodes) > 2 and 0.5 < one.seen.loss / usual < 2]
+        is_worse = event.is_drift and sum(one.series.by_steps() - one.series.now() + one.saved for one in found) < 0
+        return found if len(found) > 1 and not is_worse else []
 
-    def _model(self, series: Series, event: Event, least: float) -> Optional[Model]:
-        """The series with the event; None if it does not have the event with at least so many standard errors."""
-        if -1 in series.shared or event.is_drift and series.shared:
+    def _drifting(self, series: Series, event: Event) -> Optional[Model]:
+        """The series with a drift of its own dates in the same time and direction, if it may have one."""
+        line, score = series.best_line()
+        begin, end, slope, level = line
+        if score < LIKELY or -slope * event.loss <= 0 or abs(slope) * (end - begin) < LEAST_DRIFT or (
+                not event.end or begin > event.end.time or end < event.start.time):
             return None
+        seen = Observation(series.node, series.row, begin, end if end < series.times[-1] else None, -slope)
+        values = [value - line.at(time) + level for time, value in zip(series.times, series.values)]
+        return Model(series, seen, score, series.now() - series.criterion((), line, 0), values)
+
+    def _stepping(self, series: Series, event: Event) -> Optional[Model]:
+        """The series with a step in its best place next to the event, instead of own ones there, if it may have one."""
         times = [self.history.time(series, at) for at in (event.start, event.end) if at]
         places = [series.place(time) for time in times if time is not None]
+        found: list[tuple[Observation, float, float]] = []
         if len(places) < len(times):
             return None
-        tried: list[tuple[float, float, list[int], Optional[Line], list[int]]] = []  # first how certain
-        if event.is_drift:
-            line, score = trend(series, 0 if places[0] <= NEAR else places[0])
-            tried.append((score, -line.slope, [], line, [-1]))
-        firsts = [] if event.is_drift else range(places[0] - 1, places[0] + 2)
-        for first, near in itertools.product(firsts, (NEAR, SHORT)):
+        for first, near in itertools.product(range(places[0] - 1, places[0] + 2), (NEAR, SHORT)):
             added = [first, *places[1:]]
-            cuts = sorted({*added, *(cut for cut in series.cuts if all(abs(cut - new) > near for new in added))})
-            if {*series.shared} <= {*cuts} and 0 < cuts[0] and cuts[-1] < len(series):
+            own = [cut for cut in series.cuts if all(abs(cut - new) > near for new in added)]
+            cuts = series.all_cuts([*added, *own])
+            if 0 < cuts[0] and cuts[-1] < len(series):
                 loss, uncertainty = series.step(first, cuts)
-                is_whole = abs(loss) > LEAST_STEP and all(-series.step(end, cuts)[0] / loss > 0.5 for end in places[1:])
-                tried.append((abs(loss) / uncertainty if is_whole else 0.0, loss, cuts, None, added))
-        now = series.criterion(series.cuts, series.line, series.shared)
-        found = [Model(now - series.criterion(cuts, line, {*series.shared, *added}), series, loss, cuts, line, added)
-                 for certain, loss, cuts, line, added in tried if certain >= least and loss * event.loss > 0]
-        return max(found, key=lambda model: model.saved, default=None)
-
-    def findings(self) -> list[Finding]:
-        """One finding for each shared event, and one for each step or drift of a single series."""
-        found: dict[tuple[object, ...], Finding] = {}
-        for series in self.every:
-            drift = [(-1, None, -series.line.slope)] if series.line else []
-            steps = [step for step in series.steps(self.history.thresholds.step) if abs(step[2]) > LEAST_STEP]
-            for cut, end, loss in drift or steps:
-                shared = (series.shared.get(cut), end is None, loss > 0)
-                key = shared if cut in series.shared else (series.node, series.row, cut)
-                start = series.start_of_drift() if series.line else series.times[cut]
-                found.setdefault(key, Finding(bool(series.line))).observations.append(
-                    Observation(series.node, series.row, start, series.times[end] if end else None, loss))
-        for (number, *_), finding in found.items():
-            event = self.events[number] if isinstance(number, int) else None
-            for which, at in (("start", event.start), ("end", event.end)) if event else ():
-                moments = [(self.rows[one.row][one.node], getattr(one, which)) for one in finding.observations]
-                if at and at.change and moments[0][1] is not None and self.history.is_rolling(at.change, moments):
-                    finding.rolling.add(which)
-        return self._together(list(found.values()))
-
-    def _together(self, findings: list[Finding]) -> list[Finding]:
-        """Of steps of a node in one direction, a few launches apart, each row's goes to the finding that has most."""
-        steps = [one for one in findings if not one.is_drift]
-        for node in {series.node for series in self.every}:
-            own = [(finding, seen) for finding in steps for seen in finding.observations if seen.node == node]
-            for finding, seen in own:
-                times = self.rows[seen.row][node].times
-                place = times.index(seen.start)
-                first, last = times[max(0, place - NEAR - 1)], times[min(place + NEAR + 1, len(times) - 1)]
-                near = Counter(id(other) for other, one in own if first <= one.start <= last
-                               and (one.loss > 0, bool(one.end)) == (seen.loss > 0, bool(seen.end)))
-                best = max(steps, key=lambda other: (near[id(other)], other is finding))
-                if best is not finding and all((one.node, one.row) != (node, seen.row) for one in best.observations):
-                    finding.observations.remove(seen)
-                    best.observations.append(seen)
-        return [one for one in findings if one.observations]
-
-    def with_drifts(self, findings: list[Finding]) -> list[Finding]:
-        """Joins several lasting falls of a row on one node alone, for which no fact is named, into a drift."""
-        for node in {series.node for series in self.every}:
-            falls = [one for one in findings if one.nodes == [node] and not (one.is_drift or one.causes)
-                     and all(seen.loss > 0 and not seen.end for seen in one.observations)]
-            by_row = grouped(sorted((seen for one in falls for seen in one.observations), key=lambda seen: seen.start),
-                             lambda seen: seen.row)
-            if any(len(own) >= LEAST_FALLS and 2 * max(losses) < sum(losses)
-                   for own in by_row.values() for losses in [[seen.loss for seen in own]]):
-                findings = [one for one in findings if one not in falls] + [Finding(True, [
-                    Observation(node, row, max(steps[0].start - half, times[0]), min(steps[-1].start + half, times[-1]),
-                                sum(seen.loss for seen in steps) / (2 * half * len(steps)))
-                    for row, steps in by_row.items() if len(steps) > 1 for times in [self.rows[row][node].times]
-                    for half in [max(0.5, steps[-1].start - steps[0].start) / (len(steps) - 1) / 2]])]
-        return findings
+                if abs(loss) > max(LEAST_STEP, LIKELY * uncertainty) and loss * event.loss > 0 and all(
+                        -series.step(end, cuts)[0] / loss > 0.5 for end in places[1:]):
+                    seen = Observation(series.node, series.row, series.times[first],
+                                       series.times[places[1]] if event.end else None, loss)
+                    found.append((seen, abs(loss) / uncertainty, series.now() - series.criterion(cuts, None, len(own))))
+        for seen, errors, saved in sorted(found, key=lambda one: (one[1] > CERTAIN, one[2]))[-1:]:
+            return Model(series, seen, errors, saved, series.without(seen))
+        return None
 
 
 def judge(launches: Iterable[Launch]) -> Answer:
     """Judges a history. At least one launch must be sound."""
     history = History(launches)
-    sharing = SharedEvents(history)
-    findings = sharing.findings()
-    history.explain(findings)
+    search = Search(history)
+    history.explain(search.findings)
     every = list(history.series.values())
     noise, count = median([series.noise for series in every]), median(map(len, every))
     half = max(1, min(LONG, int(count) // 2))
@@ -655,9 +628,8 @@ def judge(launches: Iterable[Launch]) -> Answer:
     uncertainty = 1.35 * noise * math.sqrt(12 / count)
     drift = max((history.thresholds.drift + MARGIN) * uncertainty, LEAST_DRIFT + MARGIN * uncertainty)
     step = max(history.thresholds.step * noise * error(half, half), LEAST_STEP) + MARGIN * noise * error(half, half)
-    least = 1 - math.exp(-step)
     interval = median([(series.times[-1] - series.times[0]) / max(1, len(series) - 1)
-                       for series in sharing.every or every])
-    return Answer(sharing.with_drifts(findings), len(history.nodes), interval, history.slow(), history.stopped(),
-                  history.low(max(LEAST_LOW, least)), bool(sharing.every), 2 * history.thresholds.run,
-                  history.thresholds.step, least, drift / days if days >= 1 and count >= LEAST_OF_DRIFT else 0.0)
+                       for series in search.every or every])
+    return Answer(search.findings, len(history.nodes), interval, history.slow(search.findings), history.stopped(),
+                  bool(search.every), 2 * history.thresholds.run, history.thresholds.step, 1 - math.exp(-step),
+                  drift / days if days >= 1 and count >= LEAST_OF_DRIFT else 0.0)
