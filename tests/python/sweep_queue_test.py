@@ -126,6 +126,17 @@ class Queue(QueuedCase):
         self.assertEqual(len(list(self.results.glob("*.json"))), 3)
 
 
+    def test_launches_that_failed_run_again(self):
+        """Also those of a sweep that is over."""
+        self.write("killed", "")
+        command = ("sweep", "--kernels", "matmul", "--sizes", "512", "--ranks", "1", "--build", self.folder, "--results",
+                   self.folder / "runs", "--slurm", self.folder / "machine.json", "--poll", "0.1")
+        self.assertEqual(quartet(*command, env=self.environment()).returncode, 3)
+        (self.folder / "killed").unlink()
+        done = quartet(*command, "--retry-failed", env=self.environment())
+        self.assertEqual((done.returncode, len(list(self.folder.glob("runs/*/*.json")))), (0, 1), done.stderr)
+
+
 class Unwatched(QueuedCase):
     """Whoever starts jobs, leaves and comes back is shown what they came to."""
 

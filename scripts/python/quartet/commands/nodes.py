@@ -151,7 +151,7 @@ def open_folder(options: argparse.Namespace, machine: SlurmMachine, named: tuple
     def is_wanted(there: dict[str, Any]) -> bool:
         return bool(there["name"] == nodes_plan.NAME and there == again(there).as_json())
 
-    path = options.folder or unfinished(options.results, is_wanted)
+    path = options.folder or unfinished(options.results, is_wanted, options.retry_failed)
     there = stored_plan(path) if path else None
     if path and there and is_wanted(there):
         folder = SweepFolder.open(path, again(there))

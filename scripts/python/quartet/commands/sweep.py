@@ -112,7 +112,8 @@ def find_folder(options: argparse.Namespace, machine: Optional[SlurmMachine]) ->
     plan = make_plan(options, machine)
     if options.dry_run:
         return SweepFolder(Path(), plan)
-    path = options.folder or unfinished(options.results, plan.as_json().__eq__) or new_folder(options.results, plan)
+    there = unfinished(options.results, plan.as_json().__eq__, options.retry_failed)
+    path = options.folder or there or new_folder(options.results, plan)
     return SweepFolder.open(path, plan)
 
 

@@ -114,6 +114,11 @@ class SweepFolder:
         self._damaged.discard(launch.name)
         self._folder.record(launch.name, outcome)
 
+    def forget(self, launch: Launch) -> None:
+        """Removes how an earlier attempt ended: array.sbatch runs no launch that has ended."""
+        for file in (self.code_file(launch), self._folder.file(launch.name, OUTCOME), self.files(launch).log):
+            file.unlink(missing_ok=True)
+
     def recorded(self, launch: Launch) -> Optional[Outcome]:
         """The recorded outcome; None if the launch is to be measured: it has no record, was cut off, or its record or
         document is damaged or gone, which is reported once."""
@@ -208,15 +213,15 @@ def stored_plan(path: Path) -> Optional[dict[str, Any]]:
     return data
 
 
-def unfinished(parent: Path, is_wanted: Callable[[dict[str, Any]], bool]) -> Optional[Path]:
-    """The newest folder in `parent` with such a plan, unless it is over; None if there is none."""
+def unfinished(parent: Path, is_wanted: Callable[[dict[str, Any]], bool], retries: bool) -> Optional[Path]:
+    """The newest folder in `parent` with such a plan, unless it is over and nothing `retries` it; None if there is none."""
     for file in sorted(parent.glob(f"*/{PLAN_FILE}"), reverse=True):
         try:
             there = stored_plan(file.parent)
         except LaunchError:
             continue  # of another version: it is left alone
         if there and is_wanted(there):
-            return None if (file.parent / SHOWN_FILE).exists() else file.parent
+            return file.parent if retries or not (file.parent / SHOWN_FILE).exists() else None
     return None
 
 

@@ -200,8 +200,7 @@ class QueuedSweep(Sweep):
                       watched: list[Launch], arrays: list[str]) -> list[Launch]:
         """Submits `part`, as several arrays if one is too long, and adds them to `arrays`. Returns what has no room."""
         for launch in part:
-            for file in (self._folder.code_file(launch), self._folder.files(launch).log):
-                file.unlink(missing_ok=True)
+            self._folder.forget(launch)
         try:
             tasks = self._queue.submit(wanted, {launch.name: self._job(launch) for launch in part},
                                        self._tasks_folder(self._last_array + 1), before, self._folder.held)
