@@ -102,8 +102,8 @@ class Run(FakeBuild):
         calls = self.lines("calls")
         self.assertIn("--device host --sizes", calls[0])
         self.assertIn("--transport shm --formulation native --progress", calls[0])
-        self.assertIn("--formulation library,dataflow --progress", calls[1])
-        self.assertIn("--transport mpi,rma --formulation native --progress", calls[2])
+        self.assertIn("--transport mpi,rma --formulation native,library --progress", calls[1])
+        self.assertIn("--formulation dataflow --progress", calls[2])
         self.assertIn("--transport grpc", calls[-1])
         files = [file.name for file in (self.folder / "results").iterdir()]
         self.assertEqual(len(files), len(calls), "each launch has a document of its own")

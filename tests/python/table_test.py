@@ -268,13 +268,16 @@ class Verdict(unittest.TestCase):
     def test_a_native_row_that_is_slower_than_the_library_is_named_first(self):
         for rate, said in ((8, "8.00 against 10.0"), (4, "4.00 against 10.0")):
             found = flat(" ".join(self.lines(cg(rate, "native"), cg(10, "library"), cg(17, "native", "symmetric"))[1:3]))
-            self.assertEqual(found, f"SLOWER, one launch each: cg shm laplace full classic 64: native is slower than OpenBLAS here ({said}).")
+            self.assertEqual(found, f"SLOWER: cg shm laplace full classic 64: native is slower than OpenBLAS here ({said}).")
         more = self.lines(cg(8, "native"), cg(10, "library"), fake_results.case(fake_results.stream_name(ranks=3), 10000))
-        self.assertIn("SLOWER, one launch each: cg shm laplace full classic 64 on 2 ranks: native", flat(" ".join(more)))
+        self.assertIn("SLOWER: cg shm laplace full classic 64 on 2 ranks: native", flat(" ".join(more)))
         few = [cg(8, "native", repetitions=5), cg(10, "library", repetitions=5)]
         self.assertIn("  0.80x (fewer than 6 runs)", "".join(self.lines(*few)))
         for rows in (few, (cg(10, "native"), cg(10, "library")), (cg(9.7, "native"), cg(10, "library"))):
             self.assertNotIn("SLOWER", "".join(self.lines(*rows)))  # by chance, or by little
+        apart = verdict.render(judged_rows([fake_results.document(cg(8, "native")), fake_results.document(cg(10, "library"))]))
+        self.assertNotRegex(apart, r"SLOWER|\[", "memory of a virtual machine halves from one launch to the next")
+        self.assertIn("0.80x", apart)
 
     def test_a_ratio_is_of_the_nearest_launches_whatever_their_order(self):
         made = []

@@ -30,7 +30,7 @@ from quartet.units import MIB
 
 EXAMPLE = "quartet run --budget 300"
 ROUNDED = 30  # seconds of which a proposed budget is a multiple
-NATIVE, REST, ALL = "native", "library,dataflow", "native,dataflow,library"
+NATIVE, PAIR, DATAFLOW, ALL = "native", "native,library", "dataflow", "native,dataflow,library"
 TRANSPORTS = "shm,mpi,rma"  # of stream
 
 
@@ -50,11 +50,13 @@ def runs(machine: Machine) -> tuple[list[Run], list[Run]]:
     """The first launch of each program, and the later ones."""
     all_cores = max(2, machine.cores)  # one rank a core; a data flow has a worker and a reducer at least
     ranks = {**dict.fromkeys(ARGUMENTS, all_cores), "stream": 2}
-    # The first rows of a kernel must not wait for the other transports of stream.
-    first, rest = ([Run(name + ending, ranks[name], arguments_of(name, machine, ranks[name], formulations, via),
-                        weight) for name, weight in WEIGHTS.items()]
-                   for formulations, via, ending in ((NATIVE, "shm", ""), (REST, TRANSPORTS, "-library-dataflow")))
-    rest.append(Run("stream-mpi-rma", 2, arguments_of("stream", machine, 2, NATIVE, "mpi,rma"), WEIGHTS["stream"]))
+    # A library runs in the launch of the native rows that it is compared with. The first rows of a kernel must not wait
+    # for the other transports of stream.
+    first = [Run(name, ranks[name], arguments_of(name, machine, ranks[name], NATIVE if name == "stream" else PAIR, "shm"),
+                 weight) for name, weight in WEIGHTS.items()]
+    rest = [Run("stream-mpi-rma", 2, arguments_of("stream", machine, 2, PAIR, "mpi,rma"), 20),
+            *(Run(f"{name}-dataflow", ranks[name], arguments_of(name, machine, ranks[name], DATAFLOW), weight // 2)
+              for name, weight in WEIGHTS.items())]
     if machine.cores > 2:
         rest.append(Run("stream", machine.cores, arguments_of("stream", machine, machine.cores, ALL), 30))
     # The paper's third protocol is so slow that only one size is measured.
@@ -109,7 +111,7 @@ def _fft(machine: Machine, _ranks: int) -> tuple[str, ...]:
 
 ARGUMENTS: dict[str, Callable[[Machine, int], tuple[str, ...]]] = {
     "stream": _stream, "matmul": _matmul, "cg": _cg, "fft": _fft}
-WEIGHTS = {"stream": 16, "matmul": 8, "cg": 12, "fft": 8}  # of native rows, and again of the other formulations
+WEIGHTS = {"stream": 16, "matmul": 12, "cg": 18, "fft": 12}  # of the first launches
 
 
 def rounds_of(programs: Path, machine: Machine, results: Path, stamp: str) -> Iterator[list[Launch]]:

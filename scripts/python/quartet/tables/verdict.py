@@ -45,7 +45,7 @@ def _verified(rows: list[Row], style: Style) -> str:
 
 
 def _slower(measured: list[Row]) -> list[str]:
-    """The native rows slower than the library in the same work: by LEAST_LOSS and the interval, or by their flag."""
+    """The native rows slower than the library in the same launch: by LEAST_LOSS and the interval, or by their flag."""
     texts = []
     several = len({row.name.ranks for row in measured}) > 1
     for row in measured:
@@ -56,7 +56,7 @@ def _slower(measured: list[Row]) -> list[str]:
             texts.append(f"{name}: {row.flags[judge.BELOW_LIBRARY]}")
         texts += [f"{name}: {judge.slower_than(library, library.rate, row)}" for _, library in _pairs([row], measured)
                   if (_interval(row, library) or (1, 1))[1] < 1 and row.rate < (1 - LEAST_LOSS) * library.rate]
-    return textwrap.wrap(f"SLOWER, one launch each: {'; '.join(texts)}.", WIDTH, max_lines=MOST_SLOWER,
+    return textwrap.wrap(f"SLOWER: {'; '.join(texts)}.", WIDTH, max_lines=MOST_SLOWER,
                          subsequent_indent="  ", placeholder=" ...") if texts else []
 
 
@@ -128,8 +128,9 @@ def _pairs(rows: list[Row], others: list[Row]) -> list[tuple[Row, Row]]:
 
 
 def _interval(native: Row, library: Row) -> Optional[tuple[float, float]]:
-    """The interval of the ratio of their runs; None with fewer than six runs of either."""
-    enough = min(len(native.rates), len(library.rates)) >= statistics.LEAST_VALUES
+    """The interval of the ratio of their runs; None with fewer than six runs of either, or of different launches, which
+    differ by more than their runs do."""
+    enough = native.context is library.context and min(len(native.rates), len(library.rates)) >= statistics.LEAST_VALUES
     return statistics.ratio(list(library.rates), list(native.rates)).interval if enough else None
 
 
