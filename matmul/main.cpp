@@ -19,7 +19,8 @@ void add_options(bench::CommandLine& command_line, matmul::Options& options) {
                      });
     command_line.add({.name = "--tile",
                       .value = "N",
-                      .help = "rows and columns of a tile [1024; on a GPU by its memory]"},
+                      .help = "rows and columns of a tile [to 1024, two or more for each rank; on "
+                              "a GPU by its memory]"},
                      [&options](const std::string& text) {
                          options.tile = bench::parse_size(text, matmul::largest_edge);
                      });

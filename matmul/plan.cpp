@@ -216,10 +216,10 @@ namespace {
 // tiles along the edge of its block, since the first copies have no product beside them.
 std::int64_t default_tile(const CaseContext& context, std::int64_t size) {
     constexpr std::int64_t least_full = 1024;  // smaller products no longer fill a large GPU
-    if (!context.on_gpu()) {
-        return 1024;
-    }
     const comm::Communicator& world = context.session.world();
+    if (!context.on_gpu()) {
+        return even_tile(size, world.size());
+    }
     const double memory =
         world.minimum(static_cast<double>(allowed_device_memory(context.session).value));
     const double share = static_cast<double>(size) / std::sqrt(static_cast<double>(world.size()));

@@ -22,8 +22,8 @@ namespace quartet::matmul {
 /// The flags that only matmul has, and the flags of all kernels that can have their data in files.
 struct Options {
     std::vector<std::int64_t> sizes{8192};  ///< edges of the matrices, each run in turn
-    /// Edge of a tile; tiles at the matrices' edges may be smaller. Default: 1024, on a GPU chosen
-    /// by its memory.
+    /// Edge of a tile; tiles at the matrices' edges may be smaller. Default: even_tile(), on a GPU
+    /// chosen by its memory.
     std::optional<std::int64_t> tile;
     bench::DataOptions data;
     std::optional<int> reducers;  ///< of the data flow: 2 if that leaves two workers, else 1

@@ -66,6 +66,13 @@ std::vector<Block> partition(const Problem& problem, int ranks) {
     return best;
 }
 
+std::int64_t even_tile(std::int64_t size, int ranks) {
+    std::int64_t edges = (size + 1023) / 1024;
+    for (; edges * edges < std::int64_t{2} * ranks && edges < size; edges *= 2) {
+    }
+    return (size + edges - 1) / edges;
+}
+
 Flops Problem::flops() const {
     const auto n = static_cast<double>(size);
     return {2 * n * n * n - n * n};

@@ -114,6 +114,9 @@ void for_each_tile(const Block& block, Use use) {
 /// By rank. A C tile stays with its owner from the first product to the last; results never move.
 std::vector<Block> partition(const Problem& problem, int ranks);
 
+/// The edge of about equal tiles, at most 1024, of which each rank has two.
+std::int64_t even_tile(std::int64_t size, int ranks);
+
 /// Elements [begin, end) along an edge that a range of tiles covers.
 inline Range elements_of(const Problem& problem, const Range& tiles) {
     return {problem.begin(tiles.begin), problem.begin(tiles.end)};

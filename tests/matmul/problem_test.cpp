@@ -74,5 +74,18 @@ TEST(Partition, IsNearSquareAndBalanced) {
     EXPECT_EQ(partition({101, 100}, 2)[0].tiles(), 2);
 }
 
+TEST(Partition, HasWorkForEachRankByDefault) {
+    EXPECT_EQ(even_tile(8192, 32), 1024);
+    EXPECT_EQ(even_tile(1, 4), 1);
+    for (const std::int64_t size : {300, 1000, 1024, 1025, 2048, 4096}) {
+        for (const int ranks : {1, 2, 3, 4, 7, 16}) {
+            const Problem problem{size, even_tile(size, ranks)};
+            const double even = static_cast<double>(problem.tiles() * problem.tiles()) / ranks;
+            EXPECT_LE(static_cast<double>(largest(partition(problem, ranks))), 1.8 * even)
+                << size << " on " << ranks;
+        }
+    }
+}
+
 }  // namespace
 }  // namespace quartet::matmul

@@ -108,8 +108,8 @@ class Checks(Scratch):
     def test_nodes_of_another_kind_are_not_compared_with_the_others(self):
         _, found, text = self.check("1", self.rates(n7=60.0, n8=60.5), older=("n7", "n8"))
         self.assertEqual((found.named, found.is_decided), ([], False))
-        self.assertIn("Undecided: n7, n8: another kind of node than most others, with which it is not compared.",
-                      " ".join(text.split()))
+        self.assertIn("Undecided: n7, n8: of another kind than the nodes that are compared.", " ".join(text.split()))
+        self.assertIn("cg: 6 nodes, median", text)
         self.assertEqual(self.check("2", self.rates(n3=60.0, n7=60.0), older=("n7",))[1].named, ["n3"])
 
     def test_links_that_are_all_slow_beside_a_reference_are_named_as_pairs(self):
@@ -146,6 +146,8 @@ class Checks(Scratch):
         rates = {pair: (100.0 if {"n2", "n4"} & {*pair} else 1000.0) + place for place, pair in enumerate(ring)}
         text = " ".join(self.check("3", self.rates(), rates)[2].split())
         self.assertRegex(text, r"Slow: n[24], n[24]\. Undecided: n3: the links of all partners are slow")
+        rates = {pair: 300.0 if "n3" in pair else 850.0 if pair == ("n4", "n5") else 1000.0 + place for place, pair in enumerate(ring)}
+        self.assertEqual(self.check("5", self.rates(), rates)[1].named, ["n3", "n4 - n5"], "another switch may be between these")
         everyone = {pair: 1000.0 + place for place, pair in enumerate(nodes_plan.pairs_of(HOSTS, "all"))}
         found = self.check("2", self.rates(), {**everyone, ("n1", "n2"): 200.0})[1]
         self.assertEqual([(one.who, one.what) for one in found.slow], [("n1 - n2", "pair")])
@@ -174,6 +176,14 @@ class Checks(Scratch):
         for number, (who, rate) in enumerate(even.items()):
             found = self.check(f"at-{number}", {**even, who: (1 - measure.detectable_loss) * rate})[1]
             self.assertEqual([one.who for one in found.slow], [who])
+
+    def test_a_fast_node_and_a_large_least_do_not_hide_what_the_others_show(self):
+        _, found, text = self.check("1", self.rates(n2=130.0))
+        self.assertFalse(found.is_decided)
+        self.assertRegex(" ".join(text.split()), r"here a loss of \d% or more would have been noticed Undecided: n2: so much "
+                                                 r"faster than others that only a loss of 2\d% or more would have been noticed\.")
+        self.assertTrue(check_result.evaluate(self.check("3", self.rates())[0], 0.2).is_decided)
+        self.assertEqual(self.check("2", self.rates(n2=130.0, n5=60.0))[1].named, ["n5"])
 
     def test_below_a_slow_node_no_other_loss_is_promised(self):
         text = self.check("1", self.rates(n2=30.0))[2]
@@ -211,7 +221,13 @@ class Checks(Scratch):
         some = {"n1": reference.ReferenceRate(100.0, 90.0, 40)}
         self.assertNotIn("by chance", text)
         low = reference.Reference(dict.fromkeys(known, reference.ReferenceRate(30.0, 27.0, 40)))
-        self.assertFalse(self.check("6", {"n1": 60.0, "n2": 100.0}, known=low)[1].is_decided, "it is of other nodes")
+        for number, rates in enumerate(({"n1": 60.0, "n2": 100.0}, self.rates())):
+            found, text = self.check(f"6{number}", rates, known=low)[1:]
+            self.assertFalse(found.is_decided)
+            self.assertIn("the reference of cg is of other nodes, or of busy ones: far below", " ".join(text.split()))
+        other = reference.Reference({(case.text.replace("512", "64"), case.place): reference.ReferenceRate(200.0, 180.0, 40)})
+        self.assertIn("Undecided: the reference has cg of other sizes or ranks only.",
+                      " ".join(self.check("7", self.rates(), known=other)[2].split()))
         rates = {"n1": check_result.Rated(100.0, ""), "n2": check_result.Rated(50.0, "")}
         self.assertFalse(check_result.Measurement("cg", "", rates, some).tells, "nothing is known of n2's kind")
         every = {f"n{number}": 100.0 + number / 10 for number in range(1, 9)}

@@ -52,8 +52,9 @@ def runs(machine: Machine) -> tuple[list[Run], list[Run]]:
     ranks = {**dict.fromkeys(ARGUMENTS, all_cores), "stream": 2}
     # A library runs in the launch of the native rows that it is compared with. The first rows of a kernel must not wait
     # for the other transports of stream.
-    first = [Run(name, ranks[name], arguments_of(name, machine, ranks[name], NATIVE if name == "stream" else PAIR, "shm"),
-                 weight) for name, weight in WEIGHTS.items()]
+    ways = {**dict.fromkeys(ARGUMENTS, PAIR), "stream": NATIVE}
+    first = [Run(name, ranks[name], arguments_of(name, machine, ranks[name], ways[name], "shm"), weight)
+             for name, weight in WEIGHTS.items()]
     rest = [Run("stream-mpi-rma", 2, arguments_of("stream", machine, 2, PAIR, "mpi,rma"), 20),
             *(Run(f"{name}-dataflow", ranks[name], arguments_of(name, machine, ranks[name], DATAFLOW), weight // 2)
               for name, weight in WEIGHTS.items())]

@@ -1,5 +1,6 @@
 """The result of a check of nodes: outliers and failures; and its table."""
 
+import itertools
 import time
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
@@ -56,14 +57,21 @@ class Measurement:
     rates: dict[str, Rated]
     known: dict[str, ReferenceRate] = field(default_factory=dict)  # the reference of each
     scores: Optional[RateScores] = None  # None if there are too few
-    detectable_loss: float = 1.0  # any node that had lost this share or more would be named
+    most_loss: float = LOOSE  # if a node might have lost more, nothing is decided
+    detectable_loss: float = 1.0  # any node that had lost this share or more would be named, but the fast ones
+    fast: dict[str, float] = field(default_factory=dict)  # and theirs, if above most_loss
     has_slow: bool = False
-    odd: list[str] = field(default_factory=list)  # nodes of another kind than most, without a reference
+    odd: list[str] = field(default_factory=list)  # nodes of another kind than those compared, without a reference
+    no_reference: str = ""  # why the reference that was given says nothing of it
+
+    @property
+    def unnoticed(self) -> dict[str, float]:
+        return {who: loss for who, loss in self.fast.items() if who not in self.known}
 
     @property
     def tells(self) -> bool:
         """True of the nodes that it can compare."""
-        return self.has_slow or self.detectable_loss <= LOOSE or all(
+        return self.has_slow or self.detectable_loss <= self.most_loss or all(
             who in self.known and not self.known[who].is_loose for who in self.rates if who not in self.odd)
 
 
@@ -88,14 +96,15 @@ class CheckResult:
     @property
     def is_decided(self) -> bool:
         return bool(self.named) or not self.disturbed and bool(self.measures) and all(
-            measure.tells and not measure.odd for measure in self.measures)
+            one.tells and not (one.odd or one.unnoticed or one.no_reference) for one in self.measures)
 
 
 def evaluate(folder: SweepFolder, least: float, reference: Optional[Reference] = None) -> CheckResult:
     """Names what is at least the share `least` below the median, or below the bound of the reference."""
     found = CheckResult(period=folder.period())
     known: dict[tuple[str, str], ReferenceRate] = {}
-    rates, units, kinds = _rates(folder, found, reference or Reference({}), known)
+    unknown: dict[str, str] = {}
+    rates, units, kinds = _rates(folder, found, reference or Reference({}), known, unknown)
     pairs = rates.pop(PAIR, {})
     named = {kind: {" ".join(hosts): rate for hosts, rate in each.items()} for kind, each in rates.items()}
     if pairs:
@@ -105,13 +114,21 @@ def evaluate(folder: SweepFolder, least: float, reference: Optional[Reference] =
     share = FALSE_ALARMS / max(1, len(named) + bool(pairs))
     for what, each in named.items():
         there = {who: known[what, who] for who in each if (what, who) in known}
-        _judge(found, Measurement(what, units.get(what, units.get(PAIR, "")), each, there), share, least, kinds[what])
+        why = "" if there else unknown.get(PAIR if what == NETWORK else what, "")
+        measure = Measurement(what, units.get(what, units.get(PAIR, "")), each, there, no_reference=why)
+        _judge(found, measure, share, least, kinds[what])
     # A node whose pairs are all slow is named once, not with each pair; but its partners may explain that.
-    slow_hosts = {one.who for one in found.slow if one.what == NETWORK}
-    proved = {host for pair in pairs if not {*pair} <= slow_hosts for host in pair} & slow_hosts
-    found.hidden = sorted(slow_hosts - proved)
-    found.slow = [one for one in found.slow if one.what != NETWORK or one.who not in found.hidden]
-    others = {" - ".join(hosts): rate for hosts, rate in pairs.items() if not {*hosts} & slow_hosts - {*found.hidden}}
+    slow_hosts, proved = [one.who for one in sorted(found.slow, key=lambda one: one.rated) if one.what == NETWORK], []
+    for host in slow_hosts:
+        partners = [other for pair in pairs if host in pair for other in pair if other != host]
+        free = [other for other in partners if other not in proved]
+        if {*partners} <= {*slow_hosts}:
+            found.hidden.append(host)
+        elif len(free) >= min(2, len(partners)) and not {*free} <= {*slow_hosts}:
+            proved.append(host)  # else its only other link may be slow, which is then named
+    found.hidden.sort()
+    found.slow = [one for one in found.slow if one.what != NETWORK or one.who in proved]
+    others = {" - ".join(hosts): rate for hosts, rate in pairs.items() if not {*hosts} & {*proved}}
     if others:
         there = {who: known[PAIR, who] for who in others if (PAIR, who) in known}
         _judge(found, Measurement(PAIR, units[PAIR], others, there), share, least, {})
@@ -132,20 +149,31 @@ def _judge(found: CheckResult, measure: Measurement, false_alarms: float, least:
         measure.scores = scores = score_rates(rates, false_alarms)
         named = slow(rates, false_alarms, least)
         measure.has_slow = bool(named)
-        # A loss widens the spread of few rates. Of many nodes some are tried.
-        tried = sorted(rates, key=lambda who: -rates[who])[::max(1, len(rates)**2 // 2000)]
-        measure.detectable_loss = 0.01 + max(next((part for part in range(99, 0, -1) if who not in slow(
-            {**rates, who: (1 - part / 100) * rates[who]}, false_alarms, least)), 0) for who in tried) / 100
+        def least_noticed(who: str) -> float:  # a loss widens the spread of few rates
+            return 0.01 + next((part for part in range(99, 0, -1) if who not in slow(
+                {**rates, who: (1 - part / 100) * rates[who]}, false_alarms, least)), 0) / 100
+
+        measure.most_loss = most = max(LOOSE, least + 0.01)
+        ordered = sorted(rates, key=lambda who: -rates[who])
+        if least_noticed(ordered[len(ordered) // 2]) <= most:
+            measure.fast = dict(itertools.takewhile(lambda found: found[1] > most, (
+                (who, least_noticed(who)) for who in ordered)))
+        # Of many nodes some are tried.
+        tried = ordered[len(measure.fast)::max(1, len(rates)**2 // 2000)]
+        measure.detectable_loss = max(map(least_noticed, tried))
         found.slow += [Outlier(who, measure.what, measure.rates[who], scores.median, share, scores.by_name[who])
                        for who, share in named.items()]
     found.slow += [Outlier(who, measure.what, measure.rates[who], known.rate, 1 - every[who] / known.rate)
                    for who, known in measure.known.items() if every[who] < known.bound and who not in named]
 
 
-def _rates(folder: SweepFolder, found: CheckResult, reference: Reference, known: dict[tuple[str, str], ReferenceRate]
-           ) -> tuple[dict[str, dict[tuple[str, ...], Rated]], dict[str, str], dict[str, dict[str, object]]]:
+def _rates(
+        folder: SweepFolder, found: CheckResult, reference: Reference, known: dict[tuple[str, str], ReferenceRate],
+        unknown: dict[str, str]
+) -> tuple[dict[str, dict[tuple[str, ...], Rated]], dict[str, str], dict[str, dict[str, object]]]:
     """The rate of the best launch, by benchmark and nodes, since a disturbed launch does not mean a slow node; the
-    units, and the kinds of nodes. Adds the reference of each to `known`, and failures to `found`."""
+    units, and the kinds of nodes. Adds the reference of each to `known`, or to `unknown` why there is none though one
+    was given, and failures to `found`."""
     rates: dict[str, dict[tuple[str, ...], Rated]] = {}
     units: dict[str, str] = {}
     places: dict[str, dict[str, object]] = defaultdict(dict)
@@ -180,6 +208,9 @@ def _rates(folder: SweepFolder, found: CheckResult, reference: Reference, known:
                 names = [(PAIR, " - ".join(hosts)), *((NETWORK, host) for host in hosts)] if what == PAIR else \
                     [(what, " ".join(hosts))]
                 known.update(dict.fromkeys(names, there))
+            elif reference.known:
+                unknown[what] = f"the reference of {what} is of other nodes, or of busy ones: far below" if there else \
+                    reference.why_not(row)
     return rates, units, places
 
 
@@ -212,7 +243,7 @@ def render(found: CheckResult) -> str:
 
 def _spread(measure: Measurement) -> str:
     noun = "pair" if measure.what == PAIR else "node"
-    what = counted(len(measure.rates), noun) + " of nodes that are not named" * (noun == "pair")
+    what = counted(len(measure.rates) - len(measure.odd), noun) + " of nodes that are not named" * (noun == "pair")
     for sign in "?!":
         marked = sum(rated.mark == sign for rated in measure.rates.values())
         what += f", {marked} of them marked {sign}" if marked else ""
@@ -221,7 +252,7 @@ def _spread(measure: Measurement) -> str:
     if not measure.scores:
         return f"{measure.what}: {what}; at least {LEAST_VALUES} {noun}s are needed to compare them with each other"
     part = measure.detectable_loss
-    loss = "no loss" if part > 0.99 else f"{'only ' * (part > LOOSE)}a loss of {part:.0%} or more"
+    loss = "no loss" if part > 0.99 else f"{'only ' * (part > measure.most_loss)}a loss of {part:.0%} or more"
     noticed = f"; here {loss} would have been noticed"
     what += f", median {rate(measure.scores.median)} {measure.unit}"
     return f"{measure.what}: {what}{noticed * (not measure.has_slow)}"
@@ -234,7 +265,10 @@ def _verdict(found: CheckResult) -> str:
                  for is_wide in (False, True))
     whys = [f"fewer than {LEAST_VALUES} nodes or pairs have a rate of {', '.join(few)}"] * bool(few)
     odd = listed(sorted({who for measure in found.measures for who in measure.odd}), SHOWN)
-    whys += [f"{odd}: another kind of node than most others, with which it is not compared"] * bool(odd)
+    whys += [f"{odd}: of another kind than the nodes that are compared"] * bool(odd)
+    whys += [f"{who}: so much faster than others that only a loss of {loss:.0%} or more would have been noticed"
+             for measure in found.measures for who, loss in measure.unnoticed.items()]
+    whys += dict.fromkeys(filter(None, (measure.no_reference for measure in found.measures)))
     whys += [f"rates of {', '.join(wide)} are too few, or differ too much, to tell whether a node is slow"] * bool(wide)
     hidden = listed(found.hidden, SHOWN)
     whys += [f"{hidden}: the links of all partners are slow, too, so that their own cannot be told"] * bool(hidden)
@@ -246,5 +280,5 @@ def _verdict(found: CheckResult) -> str:
     who += f" Undecided: {'; '.join(whys)}." * bool(whys)
     if not any(measure.scores for measure in found.measures):
         return who  # by the reference alone
-    besides = " This does not count comparisons with the reference." * any(measure.known for measure in found.measures)
-    return f"{who} Among equally fast, undisturbed nodes {FALSE_ALARMS:.0%} of such checks name one by chance.{besides}"
+    besides = ", the reference apart" * any(measure.known for measure in found.measures)
+    return f"{who} Among equally fast, undisturbed nodes {FALSE_ALARMS:.0%} of such checks name one by chance{besides}."

@@ -214,7 +214,7 @@ def stored_plan(path: Path) -> Optional[dict[str, Any]]:
 
 
 def unfinished(parent: Path, is_wanted: Callable[[dict[str, Any]], bool], retries: bool) -> Optional[Path]:
-    """The newest folder in `parent` with such a plan, unless it is over and nothing `retries` it; None if there is none."""
+    """The newest folder in `parent` with such a plan; None if there is none, or it is over and nothing `retries` it."""
     for file in sorted(parent.glob(f"*/{PLAN_FILE}"), reverse=True):
         try:
             there = stored_plan(file.parent)
