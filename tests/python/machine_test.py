@@ -102,6 +102,8 @@ class Discovering(MachineCase):
         here = kind_of_this_node()
         self.assert_has(json.loads(done.stdout), cores_per_node=here.cores, sockets_per_node=here.sockets)
         self.assertIn("no Slurm here", done.stderr)
+        self.write("scontrol", "#!/bin/sh\necho 'scontrol: error: _establish_config_source: failed to fetch config' >&2; exit 1\n")
+        self.assertEqual(quartet("machine", "--discover", env={**os.environ, "PATH": f"{self.folder}:/bin"}).returncode, 0)
         self.assertEqual(quartet("machine", "--check", "h100-example",
                                  env={**os.environ, "PATH": str(self.folder)}).returncode, 3)
 

@@ -256,7 +256,7 @@ class Verdict(unittest.TestCase):
                            stream(1000, size="4MiB", fraction_of_limit=0.7, flags=[{"kind": "disturbed", "text": "others"}]),
                            stream(20000, size="8MiB", fraction_of_limit=1.3),
                            *(stream(5000, "library", size=size, fraction_of_limit=0.405) for size in ("2MiB", "4MiB", "8MiB")))
-        self.assertEqual(found[0], "All 6 rows verified; 1 in doubt (?), left out below; 1 above its limit (!).")
+        self.assertEqual(found[0], "All 6 rows verified (1 in doubt (?), left out below; 1 above its limit (!)).")
         self.assertEqual(found[2].split(), ["stream", "81%", "-", "32-40%", "2.0-4.0x"])
         self.assertIn("quartet check-machine", found[-1])
         launches = [fake_results.document(stream(10000, distrusted=bool(number))) for number in range(4)]

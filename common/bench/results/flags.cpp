@@ -208,7 +208,7 @@ std::vector<std::string> describe_flags(std::span<const Row> rows) {
                                                                           : "";
             const std::string others =
                 count == 1 ? ""
-                           : fmt::format(" (the first of {} such rows; {} rows were measured)",
+                           : fmt::format(" (the first of {} such rows among {} measured ones)",
                                          count, judged);
             warnings.push_back(
                 fmt::format("{}{}: {}{}", mark, first->name.text(), said->text, others));

@@ -196,7 +196,7 @@ TEST(DescribeFlags, SaysOneOfEachKindAndHowManyThereAre) {
         describe_flags(rows),
         ElementsAre("? stream/native/host/shm/size:2MiB/pushes:100/ranks:2/threads:1: the runs "
                     "differ: the middle half of their times spans 80% of the median (the first of "
-                    "2 such rows; 3 rows were measured)",
+                    "2 such rows among 3 measured ones)",
                     AllOf(testing::StartsWith("! stream/native/host/shm/size:4MiB"),
                           HasSubstr("quote the rate, not the fraction"))));
 }

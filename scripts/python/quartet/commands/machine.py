@@ -19,7 +19,7 @@ from quartet.exit_codes import BAD_USAGE, VERIFIED
 from quartet.files import read_json
 from quartet.paths import MACHINES
 from quartet.slurm.machine import TEMPLATE, SlurmMachine
-from quartet.slurm.site import Site, differences, discovered, of_this_node
+from quartet.slurm.site import NO_CLUSTER, Site, ask, differences, discovered, of_this_node
 from quartet.text import say
 
 EXAMPLE = "quartet machine --discover --partition gpu"
@@ -36,7 +36,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     if options.check:
         return check(options)
-    has_slurm = shutil.which("scontrol") is not None
+    problem = ask(["scontrol", "show", "config"]).stderr if shutil.which("scontrol") else NO_CLUSTER
+    has_slurm = NO_CLUSTER not in problem
     keys, notes = discovered(Site.ask(), options.partition, options.constraint) if has_slurm else of_this_node()
     template = {key: value for key, value in read_json(TEMPLATE).items() if key != "$schema"}
     print(json.dumps({**template, **keys}, indent=2))

@@ -127,7 +127,8 @@ def _launch(run: Run, programs: Path, machine: Machine, document: Path) -> Launc
     title = f"{run.name} on {run.ranks} ranks"
 
     def job(share: float) -> Job:
-        say(f"{title}: has {share + SECONDS_TO_START:.0f} s, is then asked to end, {SECONDS_TO_FINISH} s later killed")
+        say(f"{title}: its share is {share + SECONDS_TO_START:.0f} s; it then ends after its current run, or is killed "
+            f"{SECONDS_TO_FINISH} s later")
         return Job(programs / run.program, run.ranks, max(1, machine.cores // run.ranks),
                    (*run.arguments, "--progress", "on", "--json", str(document)))
 
@@ -179,7 +180,7 @@ def measure(rounds: list[list[Launch]], launcher: Path, budget: float) -> tuple[
     unbegun = [launch for launch in short if not done[launch]]
     lacked = (f"the time did not suffice for {counted(len(short), 'launch')} "
               f"({', '.join(launch.title for launch in short)})"
-              + f"; {len(unbegun)} of them did not begin, and their rows are not counted" * bool(unbegun))
+              + f"; {len(unbegun)} of them did not begin" * bool(unbegun))
     if set(codes) - {VERIFIED, UNAVAILABLE}:
         return codes, lacked + ": first see to what failed", 0
     return codes, lacked, ROUNDED * math.ceil((budget - clock.left) * missing / ROUNDED)
@@ -219,7 +220,7 @@ def run(options: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         every = [launch.files.document.exists() for members in rounds for launch in members]
         say(f"interrupted: these are the results so far; {every.count(False)} of {counted(len(every), 'launch')} left "
-            "none, and their rows are not counted")
+            "none")
         codes, lacked, needed = [STOPPED], "", 0
     rows, is_whole = show(rounds, options.all, STOPPED in codes)
     if not is_whole or (not rows and worst(codes) == VERIFIED):

@@ -202,8 +202,8 @@ def with_rates_of(found: Collection, machine: Machine) -> Machine:
         rates.update({name: Rate(value, uncertainty, "measured, a pair of nodes")
                       for name, (value, uncertainty) in link.items() if value < LARGEST_RATE})
     if not rates:
-        raise ScriptError(f"--from: no document shows a rate of {device} (of native rows without `?`, of one node or "
-                          "of stream between two): name others")
+        raise ScriptError(f"--from: no document shows a rate of {device} (it needs a native row without `?` of one "
+                          "node, or of stream between two): name others")
     return replace(machine, rates={**machine.rates, **rates})
 
 

@@ -21,6 +21,7 @@ MPI_PREFERRED = ("pmix", "pmix_v5", "pmix_v4", "pmix_v3", "cray_shasta", "pmi2")
 ASKS_BY_NODE = "select/cons_tres"  # the plugin that knows --gpus-per-node
 SHOWN = 4  # names of nodes in a message
 LONGEST_ANSWER = 60  # seconds
+NO_CLUSTER = "_establish_config_source"  # in scontrol's messages where Slurm is installed, but not configured
 MOST = 10**5  # of a node's sockets, cores or GPUs
 UNSET = "(null)"
 MPI_TYPE = re.compile(r"^(?:srun:)?\s*([a-z][a-z0-9_]*)\s*$", re.MULTILINE)
@@ -205,7 +206,7 @@ def of_this_node() -> tuple[dict[str, Any], list[str]]:
     kind = kind_of_this_node()
     return ({"name": os.uname().nodename.partition(".")[0], "cores_per_node": kind.cores,
              "sockets_per_node": kind.sockets, "gpus_per_node": kind.gpus_in_all},
-            ["there is no Slurm here (no scontrol): this describes the computer that you are on"])
+            ["there is no Slurm here (no scontrol, or it knows no cluster): this describes the computer that you are on"])
 
 
 def differences(machine: SlurmMachine, site: Site) -> list[str]:

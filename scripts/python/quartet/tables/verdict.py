@@ -32,14 +32,16 @@ def render(rows: list[Row], style: Style = Style()) -> str:
 
 
 def _verified(rows: list[Row], style: Style) -> str:
-    good, marks = sum(row.verified is True for row in rows), [row.mark for row in rows]
+    good, marks = sum(row.verified is True for row in rows), [row.mark for row in rows if row.verified]
+    doubtful = {"in doubt (?), left out below": marks.count("?"), "above its limit (!)": marks.count("!")}
     bad = {"WRONG": sum(row.verified is False for row in rows),
            "failed": sum(bool(row.error) and not row.is_not_run for row in rows)}
-    doubtful = {"not run": sum(row.is_not_run for row in rows), "in doubt (?), left out below": marks.count("?"),
-                "above its limit (!)": marks.count("!")}
+    not_run = {"not run": sum(row.is_not_run for row in rows)}
     of_all = "All " * (good > 1) if good == len(rows) else f"{good} of "
-    texts = [f"{of_all}{counted(len(rows), 'row')} verified",
-             *(f"{count} {what}" for what, count in {**bad, **doubtful}.items() if count)]
+    among, others = ([f"{count} {what}" for what, count in counts.items() if count]
+                     for counts in (doubtful, {**bad, **not_run}))
+    texts = [f"{of_all}{counted(len(rows), 'row')} verified" + f" ({'; '.join(among)})" * bool(among), *others]
+    doubtful.update(not_run)
     colour = RED if any(bad.values()) else YELLOW if any(doubtful.values()) else GREEN
     return style.paint(style.paint("; ".join(texts) + ".", colour), BOLD)
 
