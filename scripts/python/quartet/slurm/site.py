@@ -206,7 +206,7 @@ def of_this_node() -> tuple[dict[str, Any], list[str]]:
     kind = kind_of_this_node()
     return ({"name": os.uname().nodename.partition(".")[0], "cores_per_node": kind.cores,
              "sockets_per_node": kind.sockets, "gpus_per_node": kind.gpus_in_all},
-            ["there is no Slurm here (no scontrol, or it knows no cluster): this describes the computer that you are on"])
+            ["there is no Slurm here (no scontrol, or it knows no cluster): this describes the computer you are on"])
 
 
 def differences(machine: SlurmMachine, site: Site) -> list[str]:
