@@ -170,7 +170,7 @@ def _parts(answer: rule.Answer) -> Iterator[list[str]]:
     for (count, rows), nodes in grouped(answer.slow, lambda node: answer.slow[node][::2]).items():
         share, run = 1 - math.exp(-median([answer.slow[node][1] for node in nodes])), answer.least_launches // 2
         what = f"last {counted(count, 'launch')} on {listed(nodes, NAMED)}".replace("last 1 ", "last ")
-        yield [f"{what}: {share:.0%} below the launches before; {run} such launches after {run + 1} others decide",
+        yield [f"{what}: {share:.0%} below the launches before; a step is {run} such launches after {run + 1} others",
                listed([_short(row) for row in rows], NAMED)]
     alike = grouped(sorted(answer.stopped), lambda key: (key[0], _day(answer.stopped[key][0]), answer.stopped[key][1]))
     for (node, day, unusable), keys in alike.items():
@@ -202,7 +202,8 @@ def _finding(finding: rule.Finding, nodes: int, interval: float) -> Iterator[str
         else f"since {since}"
     own = ", each node at its own moment" if " .. " in when and not finding.is_drift else ""
     is_all = 1 < nodes == len(finding.nodes) and AND not in "".join(finding.nodes)
-    where = f"all {nodes} nodes" if is_all else listed(finding.nodes, NAMED)
+    named = dict.fromkeys(seen.node for seen in sorted(finding.observations, key=lambda seen: seen.start if own else 0))
+    where = f"all {nodes} nodes" if is_all else listed(list(named) if own else finding.nodes, NAMED)
     how = f"{share:.2%} {which} each day" if finding.is_drift else f"{amount} {which}"
     yield f"{how} {when}{own}, on {where}"
     yield listed([_short(row) for row in finding.rows], NAMED)

@@ -500,6 +500,7 @@ class Search:
         while self._takes_event():
             pass
         self.findings += [Finding(bool(series.line), [seen]) for series in self.every for seen in self._own(series)]
+        self._date_remainders()
 
     def _own(self, series: Series) -> list[Observation]:
         if series.line:
@@ -507,6 +508,22 @@ class Search:
             return [Observation(series.node, series.row, begin, end if end < series.times[-1] else None, -slope)]
         return [Observation(series.node, series.row, series.times[cut], series.times[end] if end else None, loss)
                 for cut, end, loss in series.steps(self.history.thresholds.step) if abs(loss) > LEAST_STEP]
+
+    def _date_remainders(self) -> None:
+        """What is left of a loss began with it."""
+        losses = [one for one in self.findings if one.loss > 0 and not one.is_drift]
+        ended = {(seen.node, seen.row, self.rows[seen.row][seen.node].place(seen.end)): seen.start
+                 for one in losses for seen in one.observations if seen.end}
+        for one in losses:
+            starts = []
+            for seen in one.observations:
+                place = self.rows[seen.row][seen.node].place(seen.start)
+                near = [ended.get((seen.node, seen.row, place + apart)) for apart in range(-NEAR, NEAR + 1)]
+                starts += list(filter(None, near))[:1]
+            if len(starts) == len(one.observations):
+                one.rolling.discard("start")
+                for seen, start in zip(one.observations, starts):
+                    seen.start = start
 
     def _takes_event(self) -> bool:
         """Takes the event that lowers the criterion most out of the values; False if none does."""
@@ -592,6 +609,13 @@ class Search:
         values = [value - line.at(time) + level for time, value in zip(series.times, series.values)]
         return Model(series, seen, score, series.now() - series.criterion((), line, 0), values)
 
+    def _differs(self, series: Series, own: int, new: int, cuts: Sequence[int]) -> bool:
+        """True if the launches between a step's own place and a new one exclude the new one."""
+        first, last = series.around(new, cuts)
+        between, part = series.values[min(own, new):max(own, new)], series.values[first:new] if own < new else \
+            series.values[new:last]
+        return abs(median(between) - median(part)) > CERTAIN * series.noise * error(len(between), len(part))
+
     def _stepping(self, series: Series, event: Event) -> Optional[Model]:
         """The series with a step in its best place next to the event, instead of own ones there, if it may have one."""
         times = [self.history.time(series, at) for at in (event.start, event.end) if at]
@@ -603,7 +627,10 @@ class Search:
             added = [first, *places[1:]]
             own = [cut for cut in series.cuts if all(abs(cut - new) > near for new in added)]
             cuts = series.all_cuts([*added, *own])
-            if 0 < cuts[0] and cuts[-1] < len(series):
+            moved = [(cut, new) for cut in series.cuts if cut not in own
+                     for place, new in [min(zip(places, added), key=lambda pair: abs(pair[0] - cut))]
+                     if abs(place - cut) > NEAR]
+            if 0 < cuts[0] and cuts[-1] < len(series) and not any(self._differs(series, *move, cuts) for move in moved):
                 loss, uncertainty = series.step(first, cuts)
                 if abs(loss) > max(LEAST_STEP, LIKELY * uncertainty) and loss * event.loss > 0 and all(
                         -series.step(end, cuts)[0] / loss > 0.5 for end in places[1:]):
