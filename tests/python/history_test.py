@@ -16,7 +16,7 @@ from fake_build import Scratch
 from history_simulation import STORIES, history, loss, newer, wrong
 from in_process import quartet
 from quartet.commands.history import _finding, launches
-from quartet.history.rule import judge
+from quartet.history.rule import Finding, Observation, judge
 
 BEGIN = datetime.datetime(2025, 1, 1, 3, tzinfo=datetime.timezone.utc)
 ROWS = {fake_results.stream_name(size="2MiB"): 6000, fake_results.stream_name(size="16MiB"): 9000}
@@ -137,6 +137,17 @@ class Rule(unittest.TestCase):
         for seed in range(4):
             answer = judge(history(seed, days=60, effect=lambda day, node, row: 1 - 0.005 * max(0, day - 10) * (node == 5)))
             self.assertAlmostEqual(median(seen.start for one in answer.findings for seen in one.observations), 12, delta=4)
+
+    def test_a_node_that_drifts_is_not_sound_and_has_the_steps_of_the_others(self):
+        for since, members in ((0, 6), (35, 5)):  # in the second the drift hides the step
+            told = [(one.is_drift, len(one.nodes), [cause[1:4] for cause in one.causes if cause.change.fact == "kernel"])
+                    for one in judge(history(1, 90, facts=newer(lambda node: 30), effect=lambda day, node, row, since=since: (
+                        0.93 if day >= 30 else 1) * (1 - 0.005 * max(0, day - since) * (node == 2)))).findings]
+            self.assertCountEqual(told, [(False, members, [(members, 0, 0)]), (True, 1, [])])
+
+    def test_a_drift_may_have_an_end_in_one_row_alone(self):
+        seen = [Observation("n1", "r1", 10.0, 50.0, 0.003), Observation("n1", "r2", 12.0, None, 0.003)]
+        self.assertIn("0.30% slower each day since about", next(iter(_finding(Finding(True, seen), 3, 1.0))))
 
     def test_two_losses_are_no_drift(self):
         for seed in range(1, 9):

@@ -198,14 +198,15 @@ def _finding(finding: rule.Finding, nodes: int, interval: float) -> Iterator[str
               for some in grouped(finding.observations, operator.attrgetter(key)).values()]
     amount = percent_range(min(losses), max(losses)) if max(losses) > UNLIKE * min(losses) else f"{share:.0%}"
     since = f"{'about ' * finding.is_drift}{dates('start')}"
-    when = f"from {since} to {dates('end')}{', not recovered' * finding.is_drift}" if finding.observations[0].end \
-        else f"since {since}"
+    has_ended = all(seen.end for seen in finding.observations)
+    when = f"from {since} to {dates('end')}{', not recovered' * finding.is_drift}" if has_ended else f"since {since}"
     own = ", each node at its own moment" if " .. " in when and not finding.is_drift else ""
     is_all = 1 < nodes == len(finding.nodes) and AND not in "".join(finding.nodes)
     named = dict.fromkeys(seen.node for seen in sorted(finding.observations, key=lambda seen: seen.start if own else 0))
-    where = f"all {nodes} nodes" if is_all else listed(list(named) if own else finding.nodes, NAMED)
+    names = listed(list(named) if own else finding.nodes, NAMED)
+    where = f"on all {nodes} nodes" if is_all else f"{'in this order: ' if own else 'on '}{names}"
     how = f"{share:.2%} {which} each day" if finding.is_drift else f"{amount} {which}"
-    yield f"{how} {when}{own}, on {where}"
+    yield f"{how} {when}{own}, {where}"
     yield listed([_short(row) for row in finding.rows], NAMED)
     for cause in finding.causes[:NAMED]:
         fact, *values = cause.change

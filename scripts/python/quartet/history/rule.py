@@ -3,6 +3,7 @@
 Rates are logarithms here. What several series share is found first, and taken out of their values; then what is left of
 each series is judged by itself."""
 
+import bisect
 import itertools
 import math
 from collections import Counter, defaultdict
@@ -54,10 +55,10 @@ class Line(NamedTuple):
     begin: float  # time
     end: float
     slope: float  # by day
-    level: float  # up to its begin
 
     def at(self, time: float) -> float:
-        return self.level + self.slope * (min(max(time, self.begin), self.end) - self.begin)
+        """The gain since its begin."""
+        return self.slope * (min(max(time, self.begin), self.end) - self.begin)
 
 
 class Moment(NamedTuple):
@@ -152,7 +153,7 @@ class Series:
         return len(self.values)
 
     def place(self, time: float) -> int:
-        return sum(other < time for other in self.times)
+        return bisect.bisect_left(self.times, time)
 
     def before(self, time: float) -> float:
         """Between this launch and the one before: the launches of one day on several nodes are on one side of it."""
@@ -185,15 +186,19 @@ class Series:
         return median(old) - median(new), self.noise * error(len(old), len(new))
 
     def criterion(self, cuts: Sequence[int], line: Optional[Line], own: int) -> float:
-        """Schwarz's criterion: distances from the model, and penalties for its parameters; more for its own steps."""
+        """Schwarz's criterion: distances from levels between cuts, and from the line if any, and penalties for their
+        parameters; more for those that are its own."""
+        rest, numbers, left = self.values, len(cuts) + 1 + own, 0.0
         if line:
-            model = list(map(line.at, self.times))
-            numbers = 2 + (line.begin > self.times[0]) + (line.end < self.times[-1])
-        else:
-            model = [level for part in self.parts(cuts) for level in [median(part)] * len(part)]
-            numbers = len(cuts) + 1
-        left = sum([abs(value - fitted) for value, fitted in zip(self.values, model)]) / len(self)
-        return 2 * len(self) * math.log(left + 1e-9) + (numbers + own) * math.log(len(self)) + OWN_PENALTY * own
+            rest = self.less(line)
+            numbers += 1 + (line.begin > self.times[0]) + (line.end < self.times[-1])
+        for first, last in zip([0, *cuts], [*cuts, len(self)]):
+            level = median(rest[first:last])
+            left += sum([abs(value - level) for value in rest[first:last]])
+        return 2 * len(self) * math.log(left / len(self) + 1e-9) + numbers * math.log(len(self)) + OWN_PENALTY * own
+
+    def by_line(self, line: Line, own: int = 0) -> float:
+        return self.criterion(self.all_cuts(()), line, own)
 
     def all_cuts(self, own: Iterable[int]) -> list[int]:
         """With those of the events: their levels are estimated again."""
@@ -204,12 +209,15 @@ class Series:
         if not self.trend:
             first, last, step = 0, len(self), math.ceil(2 * len(self) / LONG)
             for _ in range(2):
-                def left(*place: int) -> float:
-                    return self.criterion((), trend(self, *place)[0], 0)
+                def left(begin: int, end: int) -> float:
+                    return self.by_line(trend(self, begin, end)[0])
                 first = min([0, *range(step, last - LEAST_OF_DRIFT + 1, step)], key=lambda at: left(at, last))
                 last = min([len(self), *range(first + LEAST_OF_DRIFT, len(self), step)], key=lambda at: left(first, at))
             self.trend = trend(self, first, last)
         return self.trend
+
+    def less(self, line: Line) -> list[float]:
+        return [value - line.at(time) for time, value in zip(self.times, self.values)]
 
     def without(self, seen: Observation) -> list[float]:
         """The values without the loss of a step."""
@@ -221,7 +229,9 @@ class Series:
         return self.criterion(self.all_cuts(self.cuts), None, 0) + (len(self.cuts) - 1) * math.log(len(self))
 
     def now(self) -> float:
-        return self.criterion(self.all_cuts(self.cuts), self.line, 1 if self.line else len(self.cuts))
+        if self.line:
+            return self.by_line(self.line, 1)
+        return self.criterion(self.all_cuts(self.cuts), None, len(self.cuts))
 
     def steps(self, errors: float) -> Iterator[tuple[int, Optional[int], float]]:
         """Each step's cut, the cut that ends it, and its loss. A loss ends where half of it has recovered; what is left
@@ -291,7 +301,7 @@ class Thresholds:
         if any(trend(series, first, count)[1] > self.drift for first in (0, count // 2, 3 * count // 4)):
             line, _ = series.best_line()
             is_large = abs(line.slope) * (line.end - line.begin) > LEAST_DRIFT
-            series.line = line if is_large and series.criterion((), line, 0) < series.by_steps() else None
+            series.line = line if is_large and series.by_line(line) < series.by_steps() else None
 
 
 def error(*counts: int) -> float:
@@ -316,19 +326,21 @@ def best_cut(values: Sequence[float], first: int, last: int) -> int:
     return min(range(first + 1, last), key=left)
 
 
-def trend(series: Series, first: int, last: int) -> tuple[Line, float]:
-    """Theil and Sen's line through at most LONG medians of these launches, level before and after; Kendall's score."""
-    times, values = series.times[first:last], series.values[first:last]
-    if len(values) < LEAST_OF_DRIFT:
-        return Line(series.times[0], series.times[0], 0.0, 0.0), 0.0
-    size = math.ceil(len(values) / LONG)
-    points = [(median(times[at:at + size]), median(values[at:at + size])) for at in range(0, len(values), size)]
-    slopes = [(later - value) / (then - time) for number, (time, value) in enumerate(points)
-              for then, later in points[number + 1:] if then > time]
-    line, count = Line(times[0], times[-1], median(slopes or [0.0]), 0.0), len(points)
-    score = abs(sum((one > 0) - (one < 0) for one in slopes)) / math.sqrt(count * (count - 1) * (2 * count + 5) / 18)
-    level = median([value - line.at(time) for time, value in zip(series.times, series.values)])
-    return line._replace(level=level), score
+def trend(series: Series, first: int, last: int, added: Sequence[int] = ()) -> tuple[Line, float]:
+    """Theil and Sen's line through about LONG medians of these launches, and Kendall's score; of
+    pairs without a shared step between them, whose loss is not known exactly."""
+    if last - first < LEAST_OF_DRIFT:
+        return Line(series.times[0], series.times[0], 0.0), 0.0
+    size, slopes, variance = math.ceil((last - first) / LONG), [0.0], 0.0
+    bounds = [first, *(cut for cut in series.all_cuts(added) if first < cut < last), last]
+    for begin, end in zip(bounds, bounds[1:]):
+        points = [(median(series.times[at:min(at + size, end)]), median(series.values[at:min(at + size, end)]))
+                  for at in range(begin, end, size)]
+        slopes += [(later - value) / (then - time) for number, (time, value) in enumerate(points)
+                   for then, later in points[number + 1:] if then > time]
+        variance += len(points) * (len(points) - 1) * (2 * len(points) + 5) / 18
+    score = abs(sum((one > 0) - (one < 0) for one in slopes)) / math.sqrt(variance or 1.0)
+    return Line(series.times[first], series.times[last - 1], median(slopes)), score
 
 
 class History:
@@ -391,7 +403,7 @@ class History:
             after.append(tried[number])
         return max(before) >= min(after)
 
-    def explain(self, findings: Iterable[Finding]) -> None:
+    def explain(self, findings: Sequence[Finding]) -> None:
         """Finds the facts that changed on each finding's nodes at its time: first those that changed on most of them,
         then on fewest sound nodes. None that changed after the loss on half of them."""
         steps = []
@@ -405,13 +417,14 @@ class History:
                     balance[change] += -1 if self._is_after(change, some) else 1
             steps.append((finding, {node: {change: apart for change, apart in changes.items() if balance[change] > 0}
                                     for node, changes in own.items()}))
+        drifting = {seen.node for one in findings if one.is_drift for seen in one.observations}  # a step may hide there
         guilty = {(node, change) for finding, own in steps if finding.loss > 0 for node in own for change in own[node]}
         for finding, own in steps:
             found = []
             for change in {change for changes in own.values() for change in changes}:
                 apart = [changes[change] for changes in own.values() if change in changes]
                 sound = sum((node, change) not in guilty and self._excludes(node, change, finding)
-                            for node in self.nodes if node not in own)
+                            for node in self.nodes - drifting if node not in own)
                 found.append((-len(apart), sound, sum(apart), change))
             finding.causes = [Cause(change, -with_it, len(own) + with_it, sound, self.volatile.get(change.fact, 0.0))
                               for with_it, sound, _, change in sorted(found)
@@ -504,7 +517,7 @@ class Search:
 
     def _own(self, series: Series) -> list[Observation]:
         if series.line:
-            begin, end, slope, _ = series.line
+            begin, end, slope = series.line
             return [Observation(series.node, series.row, begin, end if end < series.times[-1] else None, -slope)]
         return [Observation(series.node, series.row, series.times[cut], series.times[end] if end else None, loss)
                 for cut, end, loss in series.steps(self.history.thresholds.step) if abs(loss) > LEAST_STEP]
@@ -538,18 +551,13 @@ class Search:
                 finding.rolling.add(which)
         self.findings.append(finding)
         for model in models:
-            series, before = model.series, model.series.values
+            series = model.series
             series.values = model.values
             for seen in series.shared:  # their losses depend on each other and on the own steps
                 more, uncertainty = series.step(series.place(seen.start), series.all_cuts(series.cuts), len(series))
                 if math.isfinite(uncertainty):
                     series.values = series.without(replace(seen, loss=more))
                     seen.loss += more
-            if event.is_drift and series.shared:  # it depends on those losses
-                series.trend = None
-                series.values = [value + old - new for value, old, new in zip(series.values, before, model.values)]
-                model = self._drifting(series, event) or model
-                series.values = model.values
             series.shared += [] if event.is_drift else [model.seen]
             finding.observations.append(model.seen)
             self.history.thresholds.fit(series)
@@ -601,13 +609,12 @@ class Search:
     def _drifting(self, series: Series, event: Event) -> Optional[Model]:
         """The series with a drift of its own dates in the same time and direction, if it may have one."""
         line, score = series.best_line()
-        begin, end, slope, level = line
+        begin, end, slope = line
         if score < LIKELY or -slope * event.loss <= 0 or abs(slope) * (end - begin) < LEAST_DRIFT or (
                 not event.end or begin > event.end.time or end < event.start.time):
             return None
         seen = Observation(series.node, series.row, begin, end if end < series.times[-1] else None, -slope)
-        values = [value - line.at(time) + level for time, value in zip(series.times, series.values)]
-        return Model(series, seen, score, series.now() - series.criterion((), line, 0), values)
+        return Model(series, seen, score, series.now() - series.by_line(line), series.less(line))
 
     def _differs(self, series: Series, own: int, new: int, cuts: Sequence[int]) -> bool:
         """True if the launches between a step's own place and a new one exclude the new one."""
@@ -623,20 +630,25 @@ class Search:
         found: list[tuple[Observation, float, float]] = []
         if len(places) < len(times):
             return None
-        for first, near in itertools.product(range(places[0] - 1, places[0] + 2), (NEAR, SHORT)):
-            added = [first, *places[1:]]
-            own = [cut for cut in series.cuts if all(abs(cut - new) > near for new in added)]
+        for first, near, line in itertools.product(
+                range(places[0] - 1, places[0] + 2), (NEAR, SHORT), {None, series.line}):
+            added, rest = [first, *places[1:]], series
+            own = [cut for cut in series.cuts if not line and all(abs(cut - new) > near for new in added)]
             cuts = series.all_cuts([*added, *own])
-            moved = [(cut, new) for cut in series.cuts if cut not in own
+            if line:  # it may have both
+                line, _ = trend(series, series.place(line.begin), series.place(line.end) + 1, added)
+                rest = replace(series, values=series.less(line))
+            moved = [(cut, new) for cut in series.cuts if not line and cut not in own
                      for place, new in [min(zip(places, added), key=lambda pair: abs(pair[0] - cut))]
                      if abs(place - cut) > NEAR]
             if 0 < cuts[0] and cuts[-1] < len(series) and not any(self._differs(series, *move, cuts) for move in moved):
-                loss, uncertainty = series.step(first, cuts)
+                loss, uncertainty = rest.step(first, cuts)
                 if abs(loss) > max(LEAST_STEP, LIKELY * uncertainty) and loss * event.loss > 0 and all(
-                        -series.step(end, cuts)[0] / loss > 0.5 for end in places[1:]):
+                        -rest.step(end, cuts)[0] / loss > 0.5 for end in places[1:]):
                     seen = Observation(series.node, series.row, series.times[first],
                                        series.times[places[1]] if event.end else None, loss)
-                    found.append((seen, abs(loss) / uncertainty, series.now() - series.criterion(cuts, None, len(own))))
+                    then = series.criterion(cuts, line, len(own) + bool(line))
+                    found.append((seen, abs(loss) / uncertainty, series.now() - then))
         for seen, errors, saved in sorted(found, key=lambda one: (one[1] > CERTAIN, one[2]))[-1:]:
             return Model(series, seen, errors, saved, series.without(seen))
         return None
