@@ -63,6 +63,7 @@ class Measurement:
     has_slow: bool = False
     odd: list[str] = field(default_factory=list)  # nodes of another kind than those compared, without a reference
     no_reference: str = ""  # why the reference that was given says nothing of it
+    left_out: list[str] = field(default_factory=list)  # of pairs: nodes whose network is slow
 
     @property
     def unnoticed(self) -> dict[str, float]:
@@ -105,12 +106,16 @@ def evaluate(folder: SweepFolder, least: float, reference: Optional[Reference] =
     known: dict[tuple[str, str], ReferenceRate] = {}
     unknown: dict[str, str] = {}
     rates, units, kinds = _rates(folder, found, reference or Reference({}), known, unknown)
-    pairs = rates.pop(PAIR, {})
+    kind_of = {host: kind for what in kinds if what != PAIR for host, kind in kinds[what].items()}
+    usual = next(iter(Counter(kind_of.values()).most_common(1)), (None, 0))[0]
+    pairs = {hosts: rate for hosts, rate in rates.pop(PAIR, {}).items()
+             if len({kind_of.get(host, usual) for host in hosts}) == 1}  # others say nothing of either kind
     named = {kind: {" ".join(hosts): rate for hosts, rate in each.items()} for kind, each in rates.items()}
     if pairs:
         best = named.setdefault(NETWORK, {})
         for hosts, rated in pairs.items():
             best.update({host: max(rated, best.get(host, rated)) for host in hosts})
+        kinds[NETWORK] = {host: kind_of.get(host, usual) for host in best}
     share = FALSE_ALARMS / max(1, len(named) + bool(pairs))
     for what, each in named.items():
         there = {who: known[what, who] for who in each if (what, who) in known}
@@ -131,7 +136,8 @@ def evaluate(folder: SweepFolder, least: float, reference: Optional[Reference] =
     others = {" - ".join(hosts): rate for hosts, rate in pairs.items() if not {*hosts} & {*proved}}
     if others:
         there = {who: known[PAIR, who] for who in others if (PAIR, who) in known}
-        _judge(found, Measurement(PAIR, units[PAIR], others, there), share, least, {})
+        measure = Measurement(PAIR, units[PAIR], others, there, left_out=sorted(proved))
+        _judge(found, measure, share, least, {who: kind_of.get(who.split(" - ")[0], usual) for who in others})
     found.slow.sort(key=lambda one: -one.share)
     return found
 
@@ -209,8 +215,8 @@ def _rates(
                     [(what, " ".join(hosts))]
                 known.update(dict.fromkeys(names, there))
             elif reference.known:
-                unknown[what] = f"the reference of {what} is of other nodes, or of busy ones: far below" if there else \
-                    reference.why_not(row)
+                unknown[what] = reference.why_not(row) if not there else \
+                    f"the reference of {what} is far too low: of other nodes, or of busy ones"
     return rates, units, places
 
 
@@ -243,7 +249,8 @@ def render(found: CheckResult) -> str:
 
 def _spread(measure: Measurement) -> str:
     noun = "pair" if measure.what == PAIR else "node"
-    what = counted(len(measure.rates) - len(measure.odd), noun) + " of nodes that are not named" * (noun == "pair")
+    what = counted(len(measure.rates) - len(measure.odd), noun)
+    what += f" without those of {listed(measure.left_out, SHOWN)}" * bool(measure.left_out)
     for sign in "?!":
         marked = sum(rated.mark == sign for rated in measure.rates.values())
         what += f", {marked} of them marked {sign}" if marked else ""
@@ -264,14 +271,14 @@ def _verdict(found: CheckResult) -> str:
                   and bool(measure.scores) == is_wide and not (found.slow and measure.what == PAIR)]
                  for is_wide in (False, True))
     whys = [f"fewer than {LEAST_VALUES} nodes or pairs have a rate of {', '.join(few)}"] * bool(few)
-    odd = listed(sorted({who for measure in found.measures for who in measure.odd}), SHOWN)
+    odd = listed(sorted({who for measure in found.measures for who in measure.odd if measure.what != PAIR}), SHOWN)
     whys += [f"{odd}: of another kind than the nodes that are compared"] * bool(odd)
     whys += [f"{who}: so much faster than others that only a loss of {loss:.0%} or more would have been noticed"
              for measure in found.measures for who, loss in measure.unnoticed.items()]
     whys += dict.fromkeys(filter(None, (measure.no_reference for measure in found.measures)))
     whys += [f"rates of {', '.join(wide)} are too few, or differ too much, to tell whether a node is slow"] * bool(wide)
     hidden = listed(found.hidden, SHOWN)
-    whys += [f"{hidden}: the links of all partners are slow, too, so that their own cannot be told"] * bool(hidden)
+    whys += [f"{hidden}: their links are slow, but so are all links of their partners"] * bool(hidden)
     disturbed = listed(found.disturbed, SHOWN)
     whys += [f"{disturbed}: slow, but disturbed in every launch"] * bool(disturbed)
     if not found.is_decided:
