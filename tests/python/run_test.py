@@ -107,7 +107,7 @@ class Run(FakeBuild):
         self.assertIn("--transport grpc", calls[-1])
         files = [file.name for file in (self.folder / "results").iterdir()]
         self.assertEqual(len(files), len(calls), "each launch has a document of its own")
-        self.assertRegex(done.stderr, "stream-grpc .*: its share is (8\\d|90) s; it then ends after its current run",
+        self.assertRegex(done.stderr, "stream-grpc .*: has (8\\d|90) s, and then ends after its current run",
                          "what others left the last one may take")
 
     def test_looks_at_the_machine_first(self):

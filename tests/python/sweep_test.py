@@ -346,7 +346,7 @@ class Table(SweepCase):
     def test_a_row_whose_launches_were_mostly_disturbed_is_in_doubt(self):
         self.behave(disturbed=3)
         self.assertEqual(self.rows(ranks=[2], launches=4), [["512", "2", "2", "200?", "198-204", "1", "of", "4", "ok"]])
-        self.assertIn("matmul native shm 512: 3 of 4 launches in doubt (the first: others ran)", " ".join(self.done.stdout.split()))
+        self.assertIn("matmul native shm 512: 3 of 4 launches in doubt (the first of them: others ran)", " ".join(self.done.stdout.split()))
         self.assertIn("?  in doubt", self.done.stdout)
         self.results = self.folder / "other"
         self.behave(disturbed=5)

@@ -30,7 +30,24 @@ std::string describe_load(double taken, double withheld) {
                              100 * withheld);
 }
 
-// Empty if less than a quarter of the runs was disturbed, which their median tolerates.
+// Of a run, the median shares; of all runs, the time.
+RunConditions typical_of(std::span<const Run> runs) {
+    std::vector<double> stolen;
+    std::vector<double> others;
+    RunConditions found = runs.front().conditions;
+    found.window = {};
+    for (const Run& run : runs) {
+        stolen.push_back(run.conditions.stolen_share.value_or(0));
+        others.push_back(run.conditions.others_share.value_or(0));
+        found.window = found.window + run.conditions.window;
+    }
+    found.stolen_share = Summary::of(stolen).median;
+    found.others_share = Summary::of(others).median;
+    return found;
+}
+
+// Empty if less than a quarter of the runs was disturbed, which their median tolerates. Runs that
+// are too short by themselves are judged together.
 std::string describe_disturbance(std::span<const Run> runs) {
     std::vector<double> stolen;
     std::vector<double> others;
@@ -41,7 +58,10 @@ std::string describe_disturbance(std::span<const Run> runs) {
         }
     }
     if (stolen.size() <= (runs.size() - 1) / 4) {
-        return {};
+        const RunConditions typical = typical_of(runs);
+        return is_disturbed(typical) ? describe_load(*typical.others_share, *typical.stolen_share) +
+                                           " in the median run"
+                                     : "";
     }
     return fmt::format("{} in {} of {} runs",
                        describe_load(Summary::of(others).median, Summary::of(stolen).median),

@@ -102,6 +102,10 @@ TEST(FlagRows, SaysWhatDisturbedMoreThanAQuarterOfTheRuns) {
     const RunConditions stolen = with(&RunConditions::stolen_share, 0.3);
     EXPECT_THAT(flagged(row_of({stolen})).flags.front().text, HasSubstr("withheld 30%"));
     EXPECT_THAT(kinds_of(row_of({stolen, calm(), calm(), calm(), calm()})), IsEmpty());
+    RunConditions half = with(&RunConditions::others_share, 0.14);
+    half.window = {0.05};
+    EXPECT_THAT(flagged(row_of(std::vector(7, half))).flags.front().text,
+                "other processes took time worth 14% of the job's cores in the median run");
 }
 
 TEST(FlagRows, AFewShortRunsAreInDoubtWhereTheWholeJobWasDisturbed) {

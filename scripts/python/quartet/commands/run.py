@@ -17,7 +17,7 @@ from quartet import check_machine
 from quartet.check_machine import Level
 from quartet.command_line import add_launch_arguments, require_launcher, seconds, seconds_or_none
 from quartet.exit_codes import BAD_USAGE, FAILED, STOPPED, UNAVAILABLE, UNDECIDED, VERIFIED, worst
-from quartet.launch import SECONDS_TO_FINISH, Files, Job, LocalLauncher, Outcome
+from quartet.launch import Files, Job, LocalLauncher, Outcome
 from quartet.machine import Machine
 from quartet.paths import RESULTS
 from quartet.results import Name, Row, collect, judged_rows
@@ -127,8 +127,7 @@ def _launch(run: Run, programs: Path, machine: Machine, document: Path) -> Launc
     title = f"{run.name} on {run.ranks} ranks"
 
     def job(share: float) -> Job:
-        say(f"{title}: its share is {share + SECONDS_TO_START:.0f} s; it then ends after its current run, or is killed "
-            f"{SECONDS_TO_FINISH} s later")
+        say(f"{title}: has {share + SECONDS_TO_START:.0f} s, and then ends after its current run")
         return Job(programs / run.program, run.ranks, max(1, machine.cores // run.ranks),
                    (*run.arguments, "--progress", "on", "--json", str(document)))
 

@@ -134,8 +134,8 @@ def _too_few(pairs: list[Pair]) -> list[str]:
     if not few:
         return []
     have = counted(min(pair.launches for pair in few), "launch")
-    return wrapped("", f"no verdict on {counted(len(few), 'case')}, a side has only {have} without doubt: one "
-                   f"program differs from launch to launch, so it takes {LEAST_LAUNCHES} of each side at least")
+    return wrapped("", f"no verdict on {counted(len(few), 'case')}, a side has only {have} without doubt; it "
+                   f"takes {LEAST_LAUNCHES}, since even the same program has other rates in another launch")
 
 
 def _all_disturbed(pairs: list[Pair]) -> list[str]:

@@ -303,7 +303,7 @@ class Launches:
         """Says how many launches do not count, since they are in doubt, and why; empty if all count."""
         disturbed = [row for row in self.rows if is_disturbed(row)]
         causes = [text for row in disturbed for kind, text in row.flags.items() if kind in DISTURBANCE_FLAGS and text]
-        cause = "the first: " * bool(causes[1:]) + causes[0] if causes else "no reason is recorded"
+        cause = "the first of them: " * bool(disturbed[1:]) + causes[0] if causes else "no reason is recorded"
         return f"{len(disturbed)} of {counted(len(self.rows), 'launch')} in doubt ({cause})" if disturbed else ""
 
     @property
