@@ -513,6 +513,7 @@ class Search:
         while self._takes_event():
             pass
         self.findings += [Finding(bool(series.line), [seen]) for series in self.every for seen in self._own(series)]
+        self._end_losses()
         self._date_remainders()
 
     def _own(self, series: Series) -> list[Observation]:
@@ -521,6 +522,32 @@ class Search:
             return [Observation(series.node, series.row, begin, end if end < series.times[-1] else None, -slope)]
         return [Observation(series.node, series.row, series.times[cut], series.times[end] if end else None, loss)
                 for cut, end, loss in series.steps(self.history.thresholds.step) if abs(loss) > LEAST_STEP]
+
+    def _end_losses(self) -> None:
+        """A gain that only makes good what nodes lost together is the end of their losses, each at its own time."""
+        steps = [one for one in self.findings if not one.is_drift]
+        lasting = {(seen.node, seen.row): (one, seen) for one in steps for seen in one.observations
+                   if seen.loss > 0 and not seen.end and len(one.nodes) > 1}
+        for gain in [one for one in steps if one.loss < 0]:
+            pairs = [(seen, *lasting[seen.node, seen.row]) for seen in gain.observations
+                     if (seen.node, seen.row) in lasting]
+            if len(pairs) == len(gain.observations) and all(loss.start < seen.start and self._is_made_good(loss, seen)
+                                                            for seen, _, loss in pairs):
+                self.findings.remove(gain)
+                ended: dict[int, Finding] = {}
+                for seen, finding, loss in pairs:
+                    loss.end = seen.start
+                    finding.observations.remove(loss)
+                    part = Finding(False, [], [], finding.rolling & {"start"})
+                    ended.setdefault(id(finding), part).observations.append(loss)
+                self.findings += ended.values()
+        self.findings = [one for one in self.findings if one.observations]
+
+    def _is_made_good(self, loss: Observation, gain: Observation) -> bool:
+        series = self.rows[loss.row][loss.node]
+        first, last = series.place(loss.start), series.place(gain.start)
+        return abs(loss.loss + gain.loss) < self.history.thresholds.step * series.noise * error(
+            min(first, LONG), min(len(series) - last, LONG))
 
     def _date_remainders(self) -> None:
         """What is left of a loss began with it."""
@@ -630,14 +657,15 @@ class Search:
         found: list[tuple[Observation, float, float]] = []
         if len(places) < len(times):
             return None
-        for first, near, line in itertools.product(
-                range(places[0] - 1, places[0] + 2), (NEAR, SHORT), {None, series.line}):
-            added, rest = [first, *places[1:]], series
+        # It may have a drift besides, with the dates of its line, or after the step.
+        begins = [None, series.place(series.line.begin), places[0]] if series.line else [None]
+        for first, near, begin in itertools.product(range(places[0] - 1, places[0] + 2), (NEAR, SHORT), begins):
+            added, rest, line = [first, *places[1:]], series, None
+            if series.line and begin is not None:
+                line, _ = trend(series, begin, series.place(series.line.end) + 1, added)
+                rest = replace(series, values=series.less(line))
             own = [cut for cut in series.cuts if not line and all(abs(cut - new) > near for new in added)]
             cuts = series.all_cuts([*added, *own])
-            if line:  # it may have both
-                line, _ = trend(series, series.place(line.begin), series.place(line.end) + 1, added)
-                rest = replace(series, values=series.less(line))
             moved = [(cut, new) for cut in series.cuts if not line and cut not in own
                      for place, new in [min(zip(places, added), key=lambda pair: abs(pair[0] - cut))]
                      if abs(place - cut) > NEAR]
