@@ -111,6 +111,10 @@ class Checks(Scratch):
         self.assertIn("Undecided: n7, n8: of another kind than the nodes that are compared.", " ".join(text.split()))
         self.assertIn("cg: 6 nodes, median", text)
         self.assertEqual(self.check("2", self.rates(n3=60.0, n7=60.0), older=("n7",))[1].named, ["n3"])
+        half = dict(zip(HOSTS, (100.0, 50.0, 100.5, 99.5, 60.0, 60.5, 59.5, 60.2)))
+        found, text = self.check("4", half, older=HOSTS[4:])[1:]
+        self.assertEqual((found.named, [len(one.rates) for one in found.measures]), (["n2"], [4, 4]))
+        self.assertNotIn("Undecided", text)
         links = {pair: 600.0 if {"n7", "n8"} & {*pair} else 1000.0 + place for place, pair in enumerate(nodes_plan.pairs_of(HOSTS, "ring"))}
         found, text = self.check("3", self.rates(n7=60.0, n8=60.5), links, older=("n7", "n8"))[1:]
         self.assertEqual(found.named, [])

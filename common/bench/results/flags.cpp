@@ -60,7 +60,7 @@ std::string describe_disturbance(std::span<const Run> runs) {
     if (stolen.size() <= (runs.size() - 1) / 4) {
         const RunConditions typical = typical_of(runs);
         return is_disturbed(typical) ? describe_load(*typical.others_share, *typical.stolen_share) +
-                                           " in the median run"
+                                           ", by the median of all runs"
                                      : "";
     }
     return fmt::format("{} in {} of {} runs",
@@ -161,9 +161,11 @@ std::vector<Flag> flags_of(const Row& row, const RunConditions& job) {
         add(FlagKind::slow_library, describe_slow_library(*row.limit));
     }
     if (row.fraction_of_limit().value_or(0) > implausible_fraction) {
+        const bool is_sound = flags.empty() && describe_held_back(row.runs).empty();
         add(FlagKind::above_limit,
-            "above its limit: a cache helps, memory was slower while the limit was measured, or "
-            "by chance; quote the rate, not the fraction");
+            fmt::format("above its limit: a cache helps, memory was slower while the limit was "
+                        "measured, or by chance{}",
+                        is_sound ? "; quote the rate, not the fraction" : ""));
     }
     add(FlagKind::held_back, describe_held_back(row.runs));
     return flags;

@@ -104,8 +104,9 @@ TEST(FlagRows, SaysWhatDisturbedMoreThanAQuarterOfTheRuns) {
     EXPECT_THAT(kinds_of(row_of({stolen, calm(), calm(), calm(), calm()})), IsEmpty());
     RunConditions half = with(&RunConditions::others_share, 0.14);
     half.window = {0.05};
-    EXPECT_THAT(flagged(row_of(std::vector(7, half))).flags.front().text,
-                "other processes took time worth 14% of the job's cores in the median run");
+    EXPECT_THAT(
+        flagged(row_of(std::vector(7, half))).flags.front().text,
+        "other processes took time worth 14% of the job's cores, by the median of all runs");
 }
 
 TEST(FlagRows, AFewShortRunsAreInDoubtWhereTheWholeJobWasDisturbed) {

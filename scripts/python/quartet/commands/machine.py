@@ -52,7 +52,7 @@ def check(options: argparse.Namespace) -> int:
     machine = SlurmMachine.load(options.check)
     found = differences(machine, Site.ask())
     for text in found:
-        say(f"{text}: correct it")
+        say(f"{text}: correct it" + ", or choose nodes of one kind (`constraint`)" * (" on " in text))
     if not found:
         print(f"{machine.name}: agrees with what Slurm says")
     return BAD_USAGE if found else VERIFIED

@@ -3,11 +3,12 @@
 import itertools
 import time
 from collections import Counter, defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple, Optional
 
 from quartet.exit_codes import VERIFIED, WRONG_RESULT
 from quartet.nodes.plan import LONGEST, PAIR
+from quartet.results import grouped
 from quartet.results.reference import (
     LEAST_VALUES,
     LOOSE,
@@ -73,7 +74,7 @@ class Measurement:
     def tells(self) -> bool:
         """True of the nodes that it can compare."""
         return self.has_slow or self.detectable_loss <= self.most_loss or all(
-            who in self.known and not self.known[who].is_loose for who in self.rates if who not in self.odd)
+            who in self.known and not self.known[who].is_loose for who in self.rates)
 
 
 @dataclass
@@ -115,13 +116,11 @@ def evaluate(folder: SweepFolder, least: float, reference: Optional[Reference] =
         best = named.setdefault(NETWORK, {})
         for hosts, rated in pairs.items():
             best.update({host: max(rated, best.get(host, rated)) for host in hosts})
-        kinds[NETWORK] = {host: kind_of.get(host, usual) for host in best}
     share = FALSE_ALARMS / max(1, len(named) + bool(pairs))
     for what, each in named.items():
-        there = {who: known[what, who] for who in each if (what, who) in known}
-        why = "" if there else unknown.get(PAIR if what == NETWORK else what, "")
-        measure = Measurement(what, units.get(what, units.get(PAIR, "")), each, there, no_reference=why)
-        _judge(found, measure, share, least, kinds[what])
+        why = unknown.get(PAIR if what == NETWORK else what, "")
+        measure = Measurement(what, units.get(what, units.get(PAIR, "")), each, no_reference=why)
+        _judge_kinds(found, measure, known, {who: kind_of.get(who, usual) for who in each}, share, least)
     # A node whose pairs are all slow is named once, not with each pair; but its partners may explain that.
     slow_hosts, proved = [one.who for one in sorted(found.slow, key=lambda one: one.rated) if one.what == NETWORK], []
     for host in slow_hosts:
@@ -135,21 +134,32 @@ def evaluate(folder: SweepFolder, least: float, reference: Optional[Reference] =
     found.slow = [one for one in found.slow if one.what != NETWORK or one.who in proved]
     others = {" - ".join(hosts): rate for hosts, rate in pairs.items() if not {*hosts} & {*proved}}
     if others:
-        there = {who: known[PAIR, who] for who in others if (PAIR, who) in known}
-        measure = Measurement(PAIR, units[PAIR], others, there, left_out=sorted(proved))
-        _judge(found, measure, share, least, {who: kind_of.get(who.split(" - ")[0], usual) for who in others})
+        measure = Measurement(PAIR, units[PAIR], others, left_out=sorted(proved))
+        of_pair = {who: kind_of.get(who.split(" - ")[0], usual) for who in others}
+        _judge_kinds(found, measure, known, of_pair, share, least)
     found.slow.sort(key=lambda one: -one.share)
     return found
 
 
-def _judge(found: CheckResult, measure: Measurement, false_alarms: float, least: float, kinds: dict[str, object]
-           ) -> None:
-    """`kinds`: of nodes, by name; empty if all are alike."""
+def _judge_kinds(found: CheckResult, every: Measurement, known: dict[tuple[str, str], ReferenceRate],
+                 kind_of: dict[str, object], false_alarms: float, least: float) -> None:
+    """Compares nodes, or pairs, with others of their kind. A few of another kind have the reference alone."""
+    odd: list[str] = []
+    largest, *others = sorted(grouped(every.rates, kind_of.__getitem__).values(), key=len, reverse=True)
+    for members in (largest, *others):
+        there = {who: known[every.what, who] for who in members if (every.what, who) in known}
+        if members is not largest and len(members) < LEAST_VALUES:
+            odd += [who for who in members if who not in there]
+            members = list(there)
+        if members:
+            rates = {who: every.rates[who] for who in members}
+            why = "" if there else every.no_reference
+            _judge(found, replace(every, rates=rates, known=there, no_reference=why, odd=odd), false_alarms, least)
+
+
+def _judge(found: CheckResult, measure: Measurement, false_alarms: float, least: float) -> None:
     found.measures.append(measure)
-    every = {who: rated.rate for who, rated in measure.rates.items()}
-    usual = Counter(kinds.values()).most_common(1)[0][0] if kinds else None
-    rates = {who: rate for who, rate in every.items() if kinds.get(who) == usual}  # only these compare with each other
-    measure.odd = [who for who in every if who not in rates and who not in measure.known]
+    rates = {who: rated.rate for who, rated in measure.rates.items()}
     named: dict[str, float] = {}
     if len(rates) >= LEAST_VALUES:
         measure.scores = scores = score_rates(rates, false_alarms)
@@ -163,14 +173,14 @@ def _judge(found: CheckResult, measure: Measurement, false_alarms: float, least:
         ordered = sorted(rates, key=lambda who: -rates[who])
         if least_noticed(ordered[len(ordered) // 2]) <= most:
             measure.fast = dict(itertools.takewhile(lambda found: found[1] > most, (
-                (who, least_noticed(who)) for who in ordered)))
+                (who, least_noticed(who)) for who in ordered if rates[who] * (1 - least) > scores.median)))
         # Of many nodes some are tried.
         tried = ordered[len(measure.fast)::max(1, len(rates)**2 // 2000)]
         measure.detectable_loss = max(map(least_noticed, tried))
         found.slow += [Outlier(who, measure.what, measure.rates[who], scores.median, share, scores.by_name[who])
                        for who, share in named.items()]
-    found.slow += [Outlier(who, measure.what, measure.rates[who], known.rate, 1 - every[who] / known.rate)
-                   for who, known in measure.known.items() if every[who] < known.bound and who not in named]
+    found.slow += [Outlier(who, measure.what, measure.rates[who], known.rate, 1 - rates[who] / known.rate)
+                   for who, known in measure.known.items() if rates[who] < known.bound and who not in named]
 
 
 def _rates(
@@ -249,7 +259,7 @@ def render(found: CheckResult) -> str:
 
 def _spread(measure: Measurement) -> str:
     noun = "pair" if measure.what == PAIR else "node"
-    what = counted(len(measure.rates) - len(measure.odd), noun)
+    what = counted(len(measure.rates), noun)
     what += f" without those of {listed(measure.left_out, SHOWN)}" * bool(measure.left_out)
     for sign in "?!":
         marked = sum(rated.mark == sign for rated in measure.rates.values())
