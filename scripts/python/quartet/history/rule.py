@@ -386,12 +386,12 @@ class History:
         return min(times, key=lambda time: abs(time - moment.time), default=None)
 
     def changes_at(self, series: Series, time: float) -> dict[Change, int]:
-        """Changes within NEAR launches of a time, of volatile facts at that launch; and how many launches away."""
-        key = series.node, series.row
-        place = sum(other < time for other in self.tried[key])
-        return {change: abs(number - place) for number, change in self.changes[key]
-                if abs(number - place) <= NEAR * (change.fact not in self.volatile)
-                and self.volatile.get(change.fact, 0.0) <= MOST_VOLATILE}
+        """Changes within NEAR launches of a time, of volatile facts without a sound one between; how many away."""
+        tried = self.tried[series.node, series.row]
+        place = bisect.bisect_left(tried, time)
+        return {change: abs(number - place) for number, change in self.changes[series.node, series.row]
+                if abs(number - place) <= NEAR and self.volatile.get(change.fact, 0.0) <= MOST_VOLATILE
+                and (change.fact not in self.volatile or series.place(tried[number]) == series.place(time))}
 
     def is_rolling(self, change: Change, moments: Iterable[tuple[Series, float]]) -> bool:
         """True if the changes of a fact next to these times cannot have been at one time."""
@@ -512,7 +512,9 @@ class Search:
             history.thresholds.fit(series)
         while self._takes_event():
             pass
-        self.findings += [Finding(bool(series.line), [seen]) for series in self.every for seen in self._own(series)]
+        drifting = {(seen.node, seen.row) for one in self.findings if one.is_drift for seen in one.observations}
+        self.findings += [Finding(bool(series.line), [seen]) for series in self.every
+                          if (series.node, series.row) not in drifting for seen in self._own(series)]
         self._end_losses()
         self._date_remainders()
 
