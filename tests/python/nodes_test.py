@@ -119,7 +119,9 @@ class Checks(Scratch):
         found, text = self.check("3", self.rates(n7=60.0, n8=60.5), links, older=("n7", "n8"))[1:]
         self.assertEqual(found.named, [])
         self.assertIn("network: 6 nodes, median", text)
-        self.assertIn("pair: 5 pairs, median", text)
+        self.assertIn("pair: 5 pairs (2 pairs of two kinds of nodes not compared), median", " ".join(text.split()))
+        links = {pair: 500.0 if pair == ("n5", "n6") else 1000.0 + place for place, pair in enumerate(nodes_plan.pairs_of(HOSTS, "ring"))}
+        self.assertEqual(self.check("5", self.rates(n7=60.0, n8=60.5), links, older=("n7", "n8"))[1].named, ["n5 - n6"])
 
     def test_links_that_are_all_slow_beside_a_reference_are_named_as_pairs(self):
         hosts = HOSTS[:4]

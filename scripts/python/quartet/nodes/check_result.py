@@ -65,6 +65,7 @@ class Measurement:
     odd: list[str] = field(default_factory=list)  # nodes of another kind than those compared, without a reference
     no_reference: str = ""  # why the reference that was given says nothing of it
     left_out: list[str] = field(default_factory=list)  # of pairs: nodes whose network is slow
+    mixed: int = 0  # of pairs: those of two kinds of nodes
 
     @property
     def unnoticed(self) -> dict[str, float]:
@@ -109,8 +110,8 @@ def evaluate(folder: SweepFolder, least: float, reference: Optional[Reference] =
     rates, units, kinds = _rates(folder, found, reference or Reference({}), known, unknown)
     kind_of = {host: kind for what in kinds if what != PAIR for host, kind in kinds[what].items()}
     usual = next(iter(Counter(kind_of.values()).most_common(1)), (None, 0))[0]
-    pairs = {hosts: rate for hosts, rate in rates.pop(PAIR, {}).items()
-             if len({kind_of.get(host, usual) for host in hosts}) == 1}  # others say nothing of either kind
+    pairs = rates.pop(PAIR, {})
+    alike = {hosts: rate for hosts, rate in pairs.items() if len({kind_of.get(host, usual) for host in hosts}) == 1}
     named = {kind: {" ".join(hosts): rate for hosts, rate in each.items()} for kind, each in rates.items()}
     if pairs:
         best = named.setdefault(NETWORK, {})
@@ -120,7 +121,10 @@ def evaluate(folder: SweepFolder, least: float, reference: Optional[Reference] =
     for what, each in named.items():
         why = unknown.get(PAIR if what == NETWORK else what, "")
         measure = Measurement(what, units.get(what, units.get(PAIR, "")), each, no_reference=why)
-        _judge_kinds(found, measure, known, {who: kind_of.get(who, usual) for who in each}, share, least)
+        # The network of a node whose partners are of another kind may be theirs.
+        ranked = {*itertools.chain(*alike)} if what == NETWORK else {*each}
+        of_each = {who: kind_of.get(who, usual) if who in ranked else "" for who in each}
+        _judge_kinds(found, measure, known, of_each, share, least)
     # A node whose pairs are all slow is named once, not with each pair; but its partners may explain that.
     slow_hosts, proved = [one.who for one in sorted(found.slow, key=lambda one: one.rated) if one.what == NETWORK], []
     for host in slow_hosts:
@@ -132,9 +136,9 @@ def evaluate(folder: SweepFolder, least: float, reference: Optional[Reference] =
             proved.append(host)  # else its only other link may be slow, which is then named
     found.hidden.sort()
     found.slow = [one for one in found.slow if one.what != NETWORK or one.who in proved]
-    others = {" - ".join(hosts): rate for hosts, rate in pairs.items() if not {*hosts} & {*proved}}
+    others = {" - ".join(hosts): rate for hosts, rate in alike.items() if not {*hosts} & {*proved}}
     if others:
-        measure = Measurement(PAIR, units[PAIR], others, left_out=sorted(proved))
+        measure = Measurement(PAIR, units[PAIR], others, left_out=sorted(proved), mixed=len(pairs) - len(alike))
         of_pair = {who: kind_of.get(who.split(" - ")[0], usual) for who in others}
         _judge_kinds(found, measure, known, of_pair, share, least)
     found.slow.sort(key=lambda one: -one.share)
@@ -261,6 +265,7 @@ def _spread(measure: Measurement) -> str:
     noun = "pair" if measure.what == PAIR else "node"
     what = counted(len(measure.rates), noun)
     what += f" without those of {listed(measure.left_out, SHOWN)}" * bool(measure.left_out)
+    what += f" ({counted(measure.mixed, 'pair')} of two kinds of nodes not compared)" * bool(measure.mixed)
     for sign in "?!":
         marked = sum(rated.mark == sign for rated in measure.rates.values())
         what += f", {marked} of them marked {sign}" if marked else ""
