@@ -119,7 +119,12 @@ class Checks(Scratch):
         found, text = self.check("3", self.rates(n7=60.0, n8=60.5), links, older=("n7", "n8"))[1:]
         self.assertEqual(found.named, [])
         self.assertIn("network: 6 nodes, median", text)
-        self.assertIn("pair: 5 pairs (2 pairs of two kinds of nodes not compared), median", " ".join(text.split()))
+        self.assertIn("pair: 5 pairs (3 pairs not compared, since fewer than 4 are of a kind), median", " ".join(text.split()))
+        wide = [f"n{number}" for number in range(1, 13)]
+        links = {pair: 1000.0 + place for place, pair in enumerate(nodes_plan.pairs_of(wide, "ring"))}
+        _, found, text = self.check("6", {host: 100 + place / 10 for place, host in enumerate(wide)}, links, older=wide[8:])
+        self.assertTrue(found.is_decided, text)
+        self.assertIn("pair: 7 pairs (5 pairs not compared", text)
         links = {pair: 500.0 if pair == ("n5", "n6") else 1000.0 + place for place, pair in enumerate(nodes_plan.pairs_of(HOSTS, "ring"))}
         self.assertEqual(self.check("5", self.rates(n7=60.0, n8=60.5), links, older=("n7", "n8"))[1].named, ["n5 - n6"])
 

@@ -99,7 +99,8 @@ class CheckResult:
     @property
     def is_decided(self) -> bool:
         return bool(self.named) or not self.disturbed and bool(self.measures) and all(
-            one.tells and not (one.odd or one.unnoticed or one.no_reference) for one in self.measures)
+            one.tells and not (one.unnoticed or one.no_reference or one.odd and one.what != PAIR)
+            for one in self.measures)
 
 
 def evaluate(folder: SweepFolder, least: float, reference: Optional[Reference] = None) -> CheckResult:
@@ -265,7 +266,8 @@ def _spread(measure: Measurement) -> str:
     noun = "pair" if measure.what == PAIR else "node"
     what = counted(len(measure.rates), noun)
     what += f" without those of {listed(measure.left_out, SHOWN)}" * bool(measure.left_out)
-    what += f" ({counted(measure.mixed, 'pair')} of two kinds of nodes not compared)" * bool(measure.mixed)
+    lonely = measure.mixed + len(measure.odd) if measure.what == PAIR else 0
+    what += f" ({counted(lonely, 'pair')} not compared, since fewer than {LEAST_VALUES} are of a kind)" * bool(lonely)
     for sign in "?!":
         marked = sum(rated.mark == sign for rated in measure.rates.values())
         what += f", {marked} of them marked {sign}" if marked else ""
