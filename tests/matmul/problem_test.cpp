@@ -81,8 +81,7 @@ TEST(Partition, HasWorkForEachRankByDefault) {
         for (const int ranks : {1, 2, 3, 4, 7, 16}) {
             const Problem problem{size, even_tile(size, ranks)};
             const double even = static_cast<double>(problem.tiles() * problem.tiles()) / ranks;
-            EXPECT_LE(static_cast<double>(largest(partition(problem, ranks))), 1.8 * even)
-                << size << " on " << ranks;
+            EXPECT_LE(static_cast<double>(largest(partition(problem, ranks))), 1.8 * even) << size;
         }
     }
 }

@@ -126,8 +126,7 @@ class Queue(QueuedCase):
         self.assertEqual(len(list(self.results.glob("*.json"))), 3)
 
 
-    def test_launches_that_failed_run_again(self):
-        """Also those of a sweep that is over."""
+    def test_launches_that_failed_run_again_also_of_a_sweep_that_is_over(self):
         self.write("killed", "")
         command = ("sweep", "--kernels", "matmul", "--sizes", "512", "--ranks", "1", "--build", self.folder, "--results",
                    self.folder / "runs", "--slurm", self.folder / "machine.json", "--poll", "0.1")

@@ -169,9 +169,6 @@ class Series:
         """A robust standard deviation of independent launches."""
         return CONSISTENT * median(map(abs, self.rises() or [0.0])) / math.sqrt(2)
 
-    def parts(self, cuts: Sequence[int]) -> list[list[float]]:
-        return [self.values[first:last] for first, last in zip([0, *cuts], [*cuts, len(self)])]
-
     def around(self, cut: int, cuts: Sequence[int]) -> tuple[int, int]:
         """The cuts, or the ends, on either side of one."""
         return max((other for other in cuts if other < cut), default=0), min(
@@ -216,6 +213,10 @@ class Series:
             self.trend = trend(self, first, last)
         return self.trend
 
+    def drift(self, line: Line) -> Observation:
+        end = line.end if line.end < self.times[-1] else None
+        return Observation(self.node, self.row, line.begin, end, -line.slope)
+
     def less(self, line: Line) -> list[float]:
         return [value - line.at(time) for time, value in zip(self.times, self.values)]
 
@@ -236,7 +237,8 @@ class Series:
     def steps(self, errors: float) -> Iterator[tuple[int, Optional[int], float]]:
         """Each step's cut, the cut that ends it, and its loss. A loss ends where half of it has recovered; what is left
         of it is another, if it is above so many standard errors."""
-        level, bounds, ends = list(map(median, self.parts(self.cuts))), [0, *self.cuts, len(self)], set()
+        bounds, ends = [0, *self.cuts, len(self)], set()
+        level = [median(self.values[first:last]) for first, last in zip(bounds, bounds[1:])]
         for number, cut in enumerate(self.cuts, 1):
             loss, end = level[number - 1] - level[number], len(level)
             if number not in ends or abs(loss) > errors * self.noise * error(
@@ -304,6 +306,11 @@ class Thresholds:
             series.line = line if is_large and series.by_line(line) < series.by_steps() else None
 
 
+def in_drifts(findings: Iterable[Finding]) -> set[tuple[str, str]]:
+    """The nodes and rows that drift."""
+    return {(seen.node, seen.row) for one in findings if one.is_drift for seen in one.observations}
+
+
 def error(*counts: int) -> float:
     """The standard error of a difference of medians of so many launches, in standard deviations."""
     return math.sqrt(sum(math.pi / 2 / count for count in counts))
@@ -327,8 +334,8 @@ def best_cut(values: Sequence[float], first: int, last: int) -> int:
 
 
 def trend(series: Series, first: int, last: int, added: Sequence[int] = ()) -> tuple[Line, float]:
-    """Theil and Sen's line through about LONG medians of these launches, and Kendall's score; of
-    pairs without a shared step between them, whose loss is not known exactly."""
+    """Theil and Sen's line through about LONG medians of these launches, and Kendall's score, of pairs without a shared
+    step between them: its loss is not known exactly."""
     if last - first < LEAST_OF_DRIFT:
         return Line(series.times[0], series.times[0], 0.0), 0.0
     size, slopes, variance = math.ceil((last - first) / LONG), [0.0], 0.0
@@ -417,7 +424,7 @@ class History:
                     balance[change] += -1 if self._is_after(change, some) else 1
             steps.append((finding, {node: {change: apart for change, apart in changes.items() if balance[change] > 0}
                                     for node, changes in own.items()}))
-        drifting = {seen.node for one in findings if one.is_drift for seen in one.observations}  # a step may hide there
+        drifting = {node for node, _ in in_drifts(findings)}  # a step may hide there
         guilty = {(node, change) for finding, own in steps if finding.loss > 0 for node in own for change in own[node]}
         for finding, own in steps:
             found = []
@@ -454,10 +461,9 @@ class History:
         return bool(found) and all(found)
 
     def slow(self, findings: Iterable[Finding]) -> dict[str, tuple[int, float, tuple[str, ...]]]:
-        """Nodes whose newest launches, too few to decide, are all as far below those before as a step must be; but not
-        of rows that drift."""
+        """Nodes whose newest launches, too few to decide, are as far below those before as a step; not of drifts."""
         found: dict[str, list[tuple[int, float, str]]] = defaultdict(list)
-        drifting = {(seen.node, seen.row) for one in findings if one.is_drift for seen in one.observations}
+        drifting = in_drifts(findings)
         for series in [one for key, one in self.series.items() if key not in drifting]:
             values, few = series.values[max(series.cuts, default=0):], self.thresholds.run - 1
             level = median(values[:-few][-LONG:] or values)
@@ -512,7 +518,7 @@ class Search:
             history.thresholds.fit(series)
         while self._takes_event():
             pass
-        drifting = {(seen.node, seen.row) for one in self.findings if one.is_drift for seen in one.observations}
+        drifting = in_drifts(self.findings)
         self.findings += [Finding(bool(series.line), [seen]) for series in self.every
                           if (series.node, series.row) not in drifting for seen in self._own(series)]
         self._end_losses()
@@ -520,8 +526,7 @@ class Search:
 
     def _own(self, series: Series) -> list[Observation]:
         if series.line:
-            begin, end, slope = series.line
-            return [Observation(series.node, series.row, begin, end if end < series.times[-1] else None, -slope)]
+            return [series.drift(series.line)]
         return [Observation(series.node, series.row, series.times[cut], series.times[end] if end else None, loss)
                 for cut, end, loss in series.steps(self.history.thresholds.step) if abs(loss) > LEAST_STEP]
 
@@ -642,8 +647,7 @@ class Search:
         if score < LIKELY or -slope * event.loss <= 0 or abs(slope) * (end - begin) < LEAST_DRIFT or (
                 not event.end or begin > event.end.time or end < event.start.time):
             return None
-        seen = Observation(series.node, series.row, begin, end if end < series.times[-1] else None, -slope)
-        return Model(series, seen, score, series.now() - series.by_line(line), series.less(line))
+        return Model(series, series.drift(line), score, series.now() - series.by_line(line), series.less(line))
 
     def _differs(self, series: Series, own: int, new: int, cuts: Sequence[int]) -> bool:
         """True if the launches between a step's own place and a new one exclude the new one."""
@@ -697,8 +701,7 @@ def judge(launches: Iterable[Launch]) -> Answer:
     uncertainty = 1.35 * noise * math.sqrt(12 / count)
     drift = max((history.thresholds.drift + MARGIN) * uncertainty, LEAST_DRIFT + MARGIN * uncertainty)
     step = max(history.thresholds.step * noise * error(half, half), LEAST_STEP) + MARGIN * noise * error(half, half)
-    interval = median([(series.times[-1] - series.times[0]) / max(1, len(series) - 1)
-                       for series in search.every or every])
+    interval = median([(one.times[-1] - one.times[0]) / max(1, len(one) - 1) for one in search.every or every])
     return Answer(search.findings, len(history.nodes), interval, history.slow(search.findings), history.stopped(),
                   bool(search.every), 2 * history.thresholds.run, history.thresholds.step, 1 - math.exp(-step),
                   drift / days if days >= 1 and count >= LEAST_OF_DRIFT else 0.0)

@@ -59,17 +59,13 @@ class Measurement:
     known: dict[str, ReferenceRate] = field(default_factory=dict)  # the reference of each
     scores: Optional[RateScores] = None  # None if there are too few
     most_loss: float = LOOSE  # if a node might have lost more, nothing is decided
-    detectable_loss: float = 1.0  # any node that had lost this share or more would be named, but the fast ones
-    fast: dict[str, float] = field(default_factory=dict)  # and theirs, if above most_loss
+    detectable_loss: float = 1.0  # any node that had lost this share or more would be named, but much faster ones
+    unnoticed: dict[str, float] = field(default_factory=dict)  # and theirs, of those without a reference
     has_slow: bool = False
     odd: list[str] = field(default_factory=list)  # nodes of another kind than those compared, without a reference
     no_reference: str = ""  # why the reference that was given says nothing of it
     left_out: list[str] = field(default_factory=list)  # of pairs: nodes whose network is slow
     mixed: int = 0  # of pairs: those of two kinds of nodes
-
-    @property
-    def unnoticed(self) -> dict[str, float]:
-        return {who: loss for who, loss in self.fast.items() if who not in self.known}
 
     @property
     def tells(self) -> bool:
@@ -109,10 +105,11 @@ def evaluate(folder: SweepFolder, least: float, reference: Optional[Reference] =
     known: dict[tuple[str, str], ReferenceRate] = {}
     unknown: dict[str, str] = {}
     rates, units, kinds = _rates(folder, found, reference or Reference({}), known, unknown)
-    kind_of = {host: kind for what in kinds if what != PAIR for host, kind in kinds[what].items()}
-    usual = next(iter(Counter(kind_of.values()).most_common(1)), (None, 0))[0]
+    measured = {host: kind for what in kinds if what != PAIR for host, kind in kinds[what].items()}
+    usual = next(iter(Counter(measured.values()).most_common(1)), (None, 0))[0]
+    kind_of = defaultdict(lambda: usual, measured)
     pairs = rates.pop(PAIR, {})
-    alike = {hosts: rate for hosts, rate in pairs.items() if len({kind_of.get(host, usual) for host in hosts}) == 1}
+    alike = {hosts: rate for hosts, rate in pairs.items() if len({kind_of[host] for host in hosts}) == 1}
     named = {kind: {" ".join(hosts): rate for hosts, rate in each.items()} for kind, each in rates.items()}
     if pairs:
         best = named.setdefault(NETWORK, {})
@@ -124,7 +121,7 @@ def evaluate(folder: SweepFolder, least: float, reference: Optional[Reference] =
         measure = Measurement(what, units.get(what, units.get(PAIR, "")), each, no_reference=why)
         # The network of a node whose partners are of another kind may be theirs.
         ranked = {*itertools.chain(*alike)} if what == NETWORK else {*each}
-        of_each = {who: kind_of.get(who, usual) if who in ranked else "" for who in each}
+        of_each = {who: kind_of[who] if who in ranked else "" for who in each}
         _judge_kinds(found, measure, known, of_each, share, least)
     # A node whose pairs are all slow is named once, not with each pair; but its partners may explain that.
     slow_hosts, proved = [one.who for one in sorted(found.slow, key=lambda one: one.rated) if one.what == NETWORK], []
@@ -140,7 +137,7 @@ def evaluate(folder: SweepFolder, least: float, reference: Optional[Reference] =
     others = {" - ".join(hosts): rate for hosts, rate in alike.items() if not {*hosts} & {*proved}}
     if others:
         measure = Measurement(PAIR, units[PAIR], others, left_out=sorted(proved), mixed=len(pairs) - len(alike))
-        of_pair = {who: kind_of.get(who.split(" - ")[0], usual) for who in others}
+        of_pair = {who: kind_of[who.split(" - ")[0]] for who in others}
         _judge_kinds(found, measure, known, of_pair, share, least)
     found.slow.sort(key=lambda one: -one.share)
     return found
@@ -157,8 +154,7 @@ def _judge_kinds(found: CheckResult, every: Measurement, known: dict[tuple[str, 
             odd += [who for who in members if who not in there]
             members = list(there)
         if members:
-            rates = {who: every.rates[who] for who in members}
-            why = "" if there else every.no_reference
+            rates, why = {who: every.rates[who] for who in members}, "" if there else every.no_reference
             _judge(found, replace(every, rates=rates, known=there, no_reference=why, odd=odd), false_alarms, least)
 
 
@@ -176,11 +172,12 @@ def _judge(found: CheckResult, measure: Measurement, false_alarms: float, least:
 
         measure.most_loss = most = max(LOOSE, least + 0.01)
         ordered = sorted(rates, key=lambda who: -rates[who])
-        if least_noticed(ordered[len(ordered) // 2]) <= most:
-            measure.fast = dict(itertools.takewhile(lambda found: found[1] > most, (
-                (who, least_noticed(who)) for who in ordered if rates[who] * (1 - least) > scores.median)))
+        fast = [] if least_noticed(ordered[len(ordered) // 2]) > most else list(itertools.takewhile(
+            lambda found: found[1] > most,
+            ((who, least_noticed(who)) for who in ordered if rates[who] * (1 - least) > scores.median)))
+        measure.unnoticed = {who: loss for who, loss in fast if who not in measure.known}
         # Of many nodes some are tried.
-        tried = ordered[len(measure.fast)::max(1, len(rates)**2 // 2000)]
+        tried = ordered[len(fast)::max(1, len(rates)**2 // 2000)]
         measure.detectable_loss = max(map(least_noticed, tried))
         found.slow += [Outlier(who, measure.what, measure.rates[who], scores.median, share, scores.by_name[who])
                        for who, share in named.items()]
