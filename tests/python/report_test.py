@@ -237,6 +237,15 @@ class Lines(Reported):
             self.put("a.json", on_gpus(scaling(100, 200, 280, n=32768, **median)), device="cuda", gpus=[fake_results.GPU])
             contains("1.40x", str(self.section("published").tables))  # beside a published speed-up
 
+    def test_sizes_of_fft_are_powers_and_a_published_number_stands_at_its_own_size(self):
+        for power in (20, 22, 24):
+            name = FFT.format("native").replace("1048576", str(2**power)).replace("ranks:2", "ranks:1")
+            self.put(f"{power}.json", on_gpus(fake_results.case(name, 400, "GFLOP/s", workers=1)), device="cuda")
+        chart, = self.section("figure-11-fft").charts
+        self.assertEqual([(line.label, [chart.x_text(point.x) for point in line.points]) for line in chart.lines], [
+            *((label, ["2^20", "2^22", "2^24"]) for label in ("native ipc", "limit")),
+            ("a (K80)", ["2^24"]), ("b (P100 PCIe)", ["2^24"])])
+
     def test_host_and_gpu_stand_side_by_side_with_their_whole_tasks(self):
         self.put("a.json", fake_results.case(CG.format(2), 10, "GFLOP/s", whole_task_seconds=2))
         self.put("b.json", on_gpus(fake_results.case(CG.format(2), 200, "GFLOP/s", whole_task_seconds=4)),

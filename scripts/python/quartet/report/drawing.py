@@ -4,14 +4,14 @@ import io
 import math
 import re
 from pathlib import Path
-from typing import Any, Sequence
+from typing import Any, Callable, Sequence
 from xml.etree import ElementTree
 
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
 
 from quartet.files import replacing, write_text
-from quartet.text import in_bytes, rate
+from quartet.text import rate
 
 from . import style
 from .page import Chart, Line, LineChart, Markup, Point, ShareChart, sound
@@ -97,18 +97,16 @@ def _lines(chart: LineChart, across: float) -> Figure:
     axes = made.subplots()
     axes.set_xscale("log", base=2)
     axes.set_yscale("log")
-    points = [point for line in chart.lines if line.role != "published" for point in line.points]
-    _scale(axes, [point.x for point in points],
-           [value for point in points for value in (point.y, *point.interval)], chart.x_is_bytes)
-    low, high = axes.get_ylim()
-    shown = [line for line in chart.lines if any(low <= point.y <= high for point in line.points)]
-    for line in sorted(shown, key=lambda each: each.role == "measured"):
+    points = [point for line in chart.lines for point in line.points]
+    _scale(axes, [point.x for line in chart.lines if line.role != "published" for point in line.points],
+           [value for point in points for value in (point.y, *point.interval)], chart.x_text)
+    for line in sorted(chart.lines, key=lambda each: each.role == "measured"):
         _line(axes, line, chart.y_label)
-    _mark_points(axes, shown)
+    _mark_points(axes, chart.lines)
     axes.grid(True, axis="y")
     axes.set_xlabel(plain(chart.x_label))
     axes.set_title(plain(chart.y_label), loc="left", size=style.TEXT, color=style.GREY)
-    _name_lines(axes, shown)
+    _name_lines(axes, chart.lines)
     return made
 
 
@@ -144,7 +142,7 @@ def _about(line: Line, point: Point, unit: str) -> str:
     return f"{line.label}: {rate(point.y)}{point.mark} {unit}{between} {point.about}".strip()
 
 
-def _scale(axes: Any, xs: Sequence[float], ys: Sequence[float], is_bytes: bool) -> None:
+def _scale(axes: Any, xs: Sequence[float], ys: Sequence[float], x_text: Callable[[float], str]) -> None:
     """Sets axes that contain all values; the vertical one begins and ends at a round number."""
     left, right = (math.log2(choose(xs)) for choose in (min, max))
     beside = 0.04 * (right - left) or 1
@@ -154,7 +152,7 @@ def _scale(axes: Any, xs: Sequence[float], ys: Sequence[float], is_bytes: bool) 
         if not ticks or math.log2(x / ticks[-1]) >= TICKS_APART * (right - left):
             ticks.append(x)
     axes.xaxis.set_major_locator(FixedLocator(ticks))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: in_bytes(value) if is_bytes else f"{value:g}"))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: x_text(value)))
     low, high = min(value for value in ys if value > 0), max(ys)
     tens = (1,) if high / low > 1000 else (1, 2, 5)
     known = [float(tick) for tick in LogLocator(subs=tens, numticks=30).tick_values(low, high)]

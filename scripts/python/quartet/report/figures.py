@@ -9,7 +9,7 @@ from quartet.results import grouped
 from quartet.results.published import Number
 from quartet.sizes import GROWTH
 from quartet.tables.verdict import few_runs
-from quartet.text import counted, fraction_cell, in_bytes, limit_cell, rate
+from quartet.text import counted, fraction_cell, in_bytes, limit_cell, rate, size
 from quartet.units import MIB
 
 from .data import NATIVE, Result, best_by, natural, problem, size_of, trusted_rate, usable, way
@@ -112,7 +112,7 @@ def scaling(kernel: Kernel, results: list[Result], numbers: Sequence[Number]) ->
             if kernel.name == "stream":
                 pushes = _lines(size_of, members, is_time=True)
                 charts.append(_chart("Time of a push", "vector size", "microseconds a push", pushes, [],
-                                     members[0].machine, True))
+                                     members[0].machine, in_bytes))
     by_size = grouped(ours, lambda result: (result.machine, result.name.device, result.name.size))
     for members, about in [*((members, f"N = {members[0].name.plain_size}") for members in by_size.values()),
                            *weak_sets(ours)] if kernel.name in GROWTH else ():
@@ -172,15 +172,15 @@ def _lines(x_of: Callable[[Result], float], members: list[Result],
 
 
 def _chart(title: str, x_label: str, y_label: str, found: list[Line], others: list[Line], about: str,
-           x_is_bytes: bool = False) -> LineChart:
+           x_text: Callable[[float], str] = "{:g}".format) -> LineChart:
     shown = sorted(found, key=lambda line: -line.points[-1].y)[:MOST_LINES]
     rates = [point.y for line in shown for point in line.points]
     others = [line for line in others if line.role != "published" or  # distant numbers would flatten our lines
               min(rates) / NEAR < line.points[0].y < max(rates) * NEAR]
     left_out = f"; {counted(len(found) - len(shown), 'slower way')} left out" * (len(found) > len(shown))
-    marked = tuple(f"{point.mark} {line.label} at {in_bytes(point.x) if x_is_bytes else f'{point.x:g}'}: {point.why}"
+    marked = tuple(f"{point.mark} {line.label} at {x_text(point.x)}: {point.why}"
                    for line in shown for point in line.points if point.mark)
-    return LineChart(title, x_label, y_label, (*shown, *others), about + left_out, marked, x_is_bytes)
+    return LineChart(title, x_label, y_label, (*shown, *others), about + left_out, marked, x_text)
 
 
 def _limits(x_of: Callable[[Result], float], members: list[Result]) -> list[Line]:
@@ -197,13 +197,15 @@ def _limits(x_of: Callable[[Result], float], members: list[Result]) -> list[Line
 
 def _over_sizes(kernel: Kernel, members: list[Result], lettered: list[tuple[str, Number]]) -> LineChart:
     found = _lines(size_of, members)
-    ends = [min(map(size_of, members)), max(map(size_of, members))]
-    published = [Line(letter, tuple(Point(x, number.value) for x in ends), role="published")
-                 for letter, number in lettered if any(map(number.is_like, members))]
+    like = [(letter, number, sorted({size_of(each) for each in members if number.is_like(each)}))
+            for letter, number in lettered]
+    published = [Line(f"{letter} ({number.device})", tuple(Point(x, number.value) for x in sizes), role="published")
+                 for letter, number, sizes in like if sizes]
     is_bytes = kernel.unit_size == MIB
     ranks = problem(members[0]).partition(", ")[2]
     return _chart(f"{kernel.name}, {ranks}: rates over sizes", "vector size" if is_bytes else "N", kernel.unit,
-                  found, [*_limits(size_of, members), *published], members[0].machine, is_bytes)
+                  found, [*_limits(size_of, members), *published], members[0].machine,
+                  in_bytes if is_bytes else lambda x: size(f"{x:.0f}", kernel.name))
 
 
 def _over_workers(kernel: Kernel, members: list[Result], found: list[Line], about: str,

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Union
+from typing import Any, Callable, Union
 
 from quartet.text import rate
 
@@ -83,7 +83,7 @@ class LineChart:
     lines: tuple[Line, ...]
     about: str = ""
     notes: tuple[str, ...] = ()
-    x_is_bytes: bool = False
+    x_text: Callable[[float], str] = "{:g}".format
 
     def rows(self) -> list[tuple[Any, ...]]:
         return [("line", "role", self.x_label, self.y_label, "low", "high", "case", "mark")] + [
