@@ -102,6 +102,8 @@ class Table(unittest.TestCase):
         self.assertIn("copies at 4.00? GB/s", heading("disturbed", "disturbed"))
         self.assertIn("copies at 2.00 GB/s", heading("", "disturbed"), "the largest of those that are not, as for limits")
         self.assertIn("copies at 4.00 GB/s", heading("", "below_library"), "which is about the rate alone")
+        of_workers = cg(4, "dataflow", bytes=4e9, limit_components=[{"name": "memory copy", "seconds": 1}])
+        self.assertNotIn("GB/s", render(of_workers).splitlines()[0])
 
     def test_failed_rows_have_their_message_below_and_rows_that_got_no_time_are_not_run(self):
         text = render(stream(10000), fake_results.error(fake_results.stream_name(transport="rma"), "no window: use shm"),
@@ -263,7 +265,10 @@ class Verdict(unittest.TestCase):
         self.assertIn("\nstream          80% ", verdict.render(judged_rows(launches)), "as the table has of the first one")
         doubtful = self.lines(stream(10000), stream(5000, "library", distrusted=True))
         self.assertEqual(doubtful[2].split(), ["stream", "80%", "-", "?", "-"])
-        self.assertTrue(self.lines(stream(10000, repetitions=5))[2].endswith("80%        -       -  - (the fractions are of fewer than 6 runs)"))
+        few = [stream(10000, repetitions=5)]
+        self.assertTrue(self.lines(*few)[2].endswith("80%        -       -  - (fewer than 6 runs)"))
+        few += [stream(10000), stream(5000, "library")]
+        self.assertTrue(self.lines(*few)[2].endswith(" 2.0x (some of fewer than 6 runs)"), self.lines(*few)[2])
 
     def test_a_native_row_that_is_slower_than_the_library_is_named_first(self):
         for rate, said in ((8, "8.00 against 10.0"), (4, "4.00 against 10.0")):

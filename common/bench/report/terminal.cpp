@@ -62,14 +62,16 @@ std::string line_of(const Row& row) {
                             : fmt::format("{}..{}", rate(high), rate(low));
     };
     const auto& interval = times.interval;
-    const auto fraction = row.distrusted() ? std::nullopt : row.fraction_of_limit();
-    return fmt::format(columns, way, name.size, fmt::format("{}{}", rate(times.median), unit),
-                       row.mark(), interval ? range(interval->lower, interval->upper) : "-",
-                       row.limit ? fmt::format("{}{}", rate(row.limit->seconds.value), unit) : "-",
-                       fraction ? fmt::format("{:.0f}%", 100 * *fraction) : "-",
-                       !row.check          ? "off"
-                       : row.check->passed ? "ok"
-                                           : "WRONG");
+    const auto whole = row.fraction_of_all_ranks();  // as `quartet table` shows it
+    const auto fraction = whole ? whole : row.fraction_of_limit();
+    return fmt::format(
+        columns, way, name.size, fmt::format("{}{}", rate(times.median), unit), row.mark(),
+        interval ? range(interval->lower, interval->upper) : "-",
+        fraction ? fmt::format("{}{}", rate(*fraction * times.median), unit) : "-",
+        fraction && !row.distrusted() ? fmt::format("{:.0f}%", 100 * *fraction) : "-",
+        !row.check          ? "off"
+        : row.check->passed ? "ok"
+                            : "WRONG");
 }
 
 }  // namespace

@@ -57,6 +57,12 @@ TEST(RowsText, HasALineForEachRow) {
             "native shm                 2MiB     100.0     50.00..200.0    400.0   25% ok"));
 }
 
+TEST(RowsText, HasTheLimitOfAllRanksAsTablesHave) {
+    Row row = with_limit(fake_row({2}), 0.5);
+    row.limit->components.front().extend(1, 2);  // as of a data flow with one worker
+    EXPECT_THAT(lines_of({row}).at(2), HasSubstr(" 800.0   12% ok"));
+}
+
 TEST(RowsText, ShowsTheTimeOfAMessageThatIsSmall) {
     Row row = with_limit(fake_row({2, 1, 4, 2, 2, 2}), 0.5);
     row.work.messages = 100000;

@@ -199,7 +199,8 @@ def _finding(finding: rule.Finding, nodes: int, interval: float) -> Iterator[str
     amount = percent_range(min(losses), max(losses)) if max(losses) > UNLIKE * min(losses) else f"{share:.0%}"
     since = f"{'about ' * finding.is_drift}{dates('start')}"
     has_ended = all(seen.end for seen in finding.observations)
-    when = f"from {since} to {dates('end')}{', not recovered' * finding.is_drift}" if has_ended else f"since {since}"
+    after = ", and is over" if all(seen.is_undone for seen in finding.observations) else ", not recovered"
+    when = f"from {since} to {dates('end')}{after * finding.is_drift}" if has_ended else f"since {since}"
     own = ", each node at its own moment" if " .. " in when and not finding.is_drift else ""
     is_all = 1 < nodes == len(finding.nodes) and AND not in "".join(finding.nodes)
     named = dict.fromkeys(seen.node for seen in sorted(finding.observations, key=lambda seen: seen.start if own else 0))

@@ -50,15 +50,17 @@ class Change(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A drift between two levels."""
+    """A drift between two levels; or it is undone at its end."""
 
     begin: float  # time
     end: float
     slope: float  # by day
+    is_undone: bool = False
 
     def at(self, time: float) -> float:
         """The gain since its begin."""
-        return self.slope * (min(max(time, self.begin), self.end) - self.begin)
+        is_over = self.is_undone and time > self.end
+        return 0.0 if is_over else self.slope * (min(max(time, self.begin), self.end) - self.begin)
 
 
 class Moment(NamedTuple):
@@ -95,6 +97,7 @@ class Observation:
     start: float
     end: Optional[float]
     loss: float
+    is_undone: bool = True  # at its end; a drift may stop
 
 
 @dataclass
@@ -118,7 +121,7 @@ class Finding:
 
     @property
     def is_lasting_loss(self) -> bool:
-        return self.loss > 0 and (self.is_drift or any(not one.end for one in self.observations))
+        return self.loss > 0 and any(not (one.end and one.is_undone) for one in self.observations)
 
 
 @dataclass
@@ -201,21 +204,31 @@ class Series:
         """With those of the events: their levels are estimated again."""
         return sorted({*own, *(self.place(time) for seen in self.shared for time in (seen.start, seen.end) if time)})
 
+    def steepest(self) -> tuple[float, int]:
+        """The highest of Kendall's scores to the end of the series or to a step, which may undo a drift; and the end."""
+        return max((trend(self, first, last)[1], last) for last in (*self.cuts, len(self))
+                   for first in (0, last // 2, 3 * last // 4))
+
     def best_line(self) -> tuple[Line, float]:
         """The drift that Schwarz's criterion prefers, and its score."""
         if not self.trend:
-            first, last, step = 0, len(self), math.ceil(2 * len(self) / LONG)
+            first, (_, last), step = 0, self.steepest(), math.ceil(2 * len(self) / LONG)
             for _ in range(2):
-                def left(begin: int, end: int) -> float:
-                    return self.by_line(trend(self, begin, end)[0])
-                first = min([0, *range(step, last - LEAST_OF_DRIFT + 1, step)], key=lambda at: left(at, last))
-                last = min([len(self), *range(first + LEAST_OF_DRIFT, len(self), step)], key=lambda at: left(first, at))
-            self.trend = trend(self, first, last)
+                first = min([0, *range(step, last - LEAST_OF_DRIFT + 1, step)], key=lambda at: self.likely(at, last)[0])
+                last = min([len(self), *(cut for cut in self.cuts if cut - first >= LEAST_OF_DRIFT),
+                            *range(first + LEAST_OF_DRIFT, len(self), step)], key=lambda at: self.likely(first, at)[0])
+            self.trend = self.likely(first, last)[1:]
         return self.trend
+
+    def likely(self, first: int, last: int) -> tuple[float, Line, float]:
+        """The likelier drift between two launches, one that stops or one that is undone: criterion, line, score."""
+        line, score = trend(self, first, last)
+        lines = (line, line._replace(is_undone=True)) if last < len(self) else (line,)
+        return min((self.by_line(each), each, score) for each in lines)
 
     def drift(self, line: Line) -> Observation:
         end = line.end if line.end < self.times[-1] else None
-        return Observation(self.node, self.row, line.begin, end, -line.slope)
+        return Observation(self.node, self.row, line.begin, end, -line.slope, line.is_undone)
 
     def less(self, line: Line) -> list[float]:
         return [value - line.at(time) for time, value in zip(self.times, self.values)]
@@ -299,8 +312,8 @@ class Thresholds:
                 series.cuts.remove(weakest)
             elif series.cuts == old:
                 break
-        count, series.trend = len(series), None
-        if any(trend(series, first, count)[1] > self.drift for first in (0, count // 2, 3 * count // 4)):
+        series.trend = None
+        if series.steepest()[0] > self.drift:
             line, _ = series.best_line()
             is_large = abs(line.slope) * (line.end - line.begin) > LEAST_DRIFT
             series.line = line if is_large and series.by_line(line) < series.by_steps() else None
@@ -606,7 +619,7 @@ class Search:
 
         events = []
         for series in self.every:
-            for _, row, start, end, loss in [astuple(seen) for seen in self._own(series)]:
+            for _, row, start, end, loss, _ in [astuple(seen) for seen in self._own(series)]:
                 if series.line:
                     cut, last = best_cut(series.values, 0, len(series)), series.times[-1]
                     events += [Event(row, True, loss, Moment(start), Moment(end or last)), Event(
@@ -643,7 +656,7 @@ class Search:
     def _drifting(self, series: Series, event: Event) -> Optional[Model]:
         """The series with a drift of its own dates in the same time and direction, if it may have one."""
         line, score = series.best_line()
-        begin, end, slope = line
+        begin, end, slope, _ = line
         if score < LIKELY or -slope * event.loss <= 0 or abs(slope) * (end - begin) < LEAST_DRIFT or (
                 not event.end or begin > event.end.time or end < event.start.time):
             return None
@@ -668,7 +681,8 @@ class Search:
         for first, near, begin in itertools.product(range(places[0] - 1, places[0] + 2), (NEAR, SHORT), begins):
             added, rest, line = [first, *places[1:]], series, None
             if series.line and begin is not None:
-                line, _ = trend(series, begin, series.place(series.line.end) + 1, added)
+                line = trend(series, begin, series.place(series.line.end) + 1, added)[0]._replace(
+                    is_undone=series.line.is_undone)
                 rest = replace(series, values=series.less(line))
             own = [cut for cut in series.cuts if not line and all(abs(cut - new) > near for new in added)]
             cuts = series.all_cuts([*added, *own])

@@ -51,7 +51,7 @@ def machine_summary(machine: str, rows: list[Row]) -> str:
     found: dict[str, list[tuple[float, float, bool]]] = {}
     for row in rows:
         for part in row.median.get("limit_components") or []:
-            if part["name"] in RESOURCES and not part.get("ranks"):
+            if part["name"] in RESOURCES and not row.has_roles:
                 work = float(row.median.get(RESOURCES[part["name"]][0]) or 0)
                 found.setdefault(part["name"], []).append((work, work / part["seconds"] / 1e9, is_disturbed(row)))
     largest = {name: [one for one in every if one[0] == max(every)[0]] for name, every in found.items()}

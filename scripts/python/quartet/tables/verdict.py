@@ -88,17 +88,15 @@ def _is_quoted(row: Row) -> bool:
 def _ratios(rows: list[Row]) -> str:
     """Ratios of native to the library, by native's transport and by the words that not all rows have."""
     found = _pairs(rows, rows)
-    if not found:
-        few = few_runs(min((len(row.rates) for row in rows if _is_quoted(row)), default=statistics.LEAST_VALUES))
-        return f"- (the fractions are of {few})" if few else "-"
     shared = set.intersection(*(set(row.name.words) for row in rows))
     ways = grouped(sorted(found, key=lambda pair: pair[0].rate / pair[1].rate), lambda pair: (
         *(word for word in pair[0].name.variant if word not in shared), pair[0].name.transport))
     several = len({words[-1] for words in ways}) > 1
     texts = [" ".join([*words[:-1], *words[-1:] * several, _ratio(pairs)]) for words, pairs in ways.items()]
-    few = few_runs(min(len(row.rates) for pair in found for row in pair))
-    lacks = dict.fromkeys(filter(None, (few, *(library_drawback(library) for _, library in found))))
-    return ", ".join(text.replace(" ", JOINED) for text in texts) + "".join(f" ({text})" for text in lacks)
+    few = [few_runs(len(row.rates)) for row in [*filter(_is_quoted, rows), *(row for pair in found for row in pair)]]
+    lacks = dict.fromkeys(filter(None, ("some of " * (not all(few)) + max(few) if any(few) else "",
+                                        *(library_drawback(library) for _, library in found))))
+    return (", ".join(text.replace(" ", JOINED) for text in texts) or "-") + "".join(f" ({text})" for text in lacks)
 
 
 def _ratio(ordered: list[tuple[Row, Row]]) -> str:
