@@ -547,7 +547,7 @@ class Search:
         """A gain that only makes good what nodes lost together is the end of their losses, each at its own time."""
         steps = [one for one in self.findings if not one.is_drift]
         lasting = {(seen.node, seen.row): (one, seen) for one in steps for seen in one.observations
-                   if seen.loss > 0 and not seen.end and len(one.nodes) > 1}
+                   if seen.loss > 0 and not seen.end}
         for gain in [one for one in steps if one.loss < 0]:
             pairs = [(seen, *lasting[seen.node, seen.row]) for seen in gain.observations
                      if (seen.node, seen.row) in lasting]
@@ -650,8 +650,26 @@ class Search:
                 usual = median([one.seen.loss for one in more])
                 found += [one for one in tried
                           if one.errors > CERTAIN or len(nodes) > 2 and 0.5 < one.seen.loss / usual < 2]
+        found += [] if event.is_drift or event.end else self._hidden(event, found)
         is_worse = event.is_drift and sum(one.series.by_steps() - one.series.now() + one.saved for one in found) < 0
         return found if len(found) > 1 and not is_worse else []
+
+    def _hidden(self, event: Event, found: Sequence[Model]) -> Iterator[Model]:
+        """Further series, if most nodes have a step that lasts: those of a node whose own steps fit better beside it."""
+        usual = {row: median([one.seen.loss for one in same])
+                 for row, same in grouped(found, lambda one: one.series.row).items()}
+        having, nodes = {id(one.series) for one in found}, self.rows[event.row]
+        for node in nodes if 2 * len({one.series.node for one in found}) > len(nodes) > 2 else ():
+            models = []
+            for series in [self.rows[row][node] for row in usual if node in self.rows[row]]:
+                start = self.history.time(series, event.start)
+                if id(series) not in having and start:
+                    seen = Observation(node, series.row, start, None, usual[series.row])
+                    rest = replace(series, values=series.without(seen), shared=[*series.shared, seen])
+                    self.history.thresholds.fit(rest)
+                    models.append(Model(series, seen, LIKELY, series.now() - rest.now(), rest.values))
+            if sum(one.saved for one in models) > OWN_PENALTY:
+                yield from models
 
     def _drifting(self, series: Series, event: Event) -> Optional[Model]:
         """The series with a drift of its own dates in the same time and direction, if it may have one."""
