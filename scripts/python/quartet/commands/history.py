@@ -144,13 +144,16 @@ def _curves(launches: list[rule.Launch], observations: list[rule.Observation]) -
     parts = [text(f"{rate(most)} ", first, most, anchor="end"), text("0 ", first, 0, anchor="end"),
              text(f"{launches[0].unit} ", first, 0.9 * most, anchor="end"),
              text(_day(first), first, -0.1 * most), text(_day(last), last, -0.1 * most, anchor="end")]
-    by_node = grouped(launches, lambda one: one.node)
+    by_node = {node: sorted(same, key=lambda one: one.time) for node, same in grouped(launches, lambda one: one.node).items()}
+    below = math.inf
+    for node in sorted(colours, key=lambda node: -by_node[node][-1].rate):  # names do not overlap
+        below = min(by_node[node][-1].rate, below - most * 15 / (0.85 * HIGH))
+        parts.append(text(f" {node}", last, below, colours[node]))
     for node in sorted(by_node, key=lambda node: node in colours):  # those with findings lie on the others
-        ordered = sorted(by_node[node], key=lambda one: one.time)
+        ordered = by_node[node]
         line = " L".join("{:.1f} {:.1f}".format(*place(one.time, one.rate)) for one in ordered)
         parts.append(page.tag("path", page.tag("title", node), d=f"M{line} h.1", fill="none", stroke_width=1.5,
                               stroke_linecap="round", stroke=colours.get(node, style.GREY)))
-        parts += [text(f" {node}", ordered[-1].time, ordered[-1].rate, colours[node])] if node in colours else []
     for seen in observations:
         (x, top), (_, bottom) = place(seen.start, most), place(seen.start, 0)
         parts.append(page.tag("path", page.tag("title", f"{seen.node}: {_day(seen.start)}"), stroke=colours[seen.node],
@@ -177,8 +180,11 @@ def _parts(answer: rule.Answer) -> Iterator[list[str]]:
         why = f"{counted(unusable, 'later launch')} cannot be used" if unusable else "other nodes have later ones"
         yield [f"{node}: last usable launch on {day} ({why})", listed([_short(row) for _, row in keys], NAMED)]
     none = "" if answer.findings or answer.slow or answer.stopped else "No change was found. "
-    drift = f", or drifts of {answer.least_drift:.2%} a day," * bool(answer.least_drift)
-    yield [f"{none}With this noise, 9 of 10 lasting steps of {answer.least_step:.1%} in mid-history{drift} are "
+    steps, drifts = (" to ".join(dict.fromkeys(f"{least:.{digits}%}" for least in found))
+                     for found, digits in ((answer.least_step, 1), (answer.least_drift, 2)))
+    steps += " (by row)" * (" to " in steps)
+    drift = f", or drifts of {drifts} a day throughout," * any(answer.least_drift)
+    yield [f"{none}With this noise, 9 of 10 lasting steps of {steps} in mid-history{drift} are "
            "found, and fewer of those smaller or nearer an end. A step is a difference of "
            f"{answer.step_errors:.1f} standard errors. What was always slow is no change: quartet nodes compares nodes."
            if answer.is_decided else f"too few launches to tell: a row on a node needs {answer.least_launches}"]

@@ -134,8 +134,9 @@ class Answer:
     is_decided: bool  # some row has enough launches on a node
     least_launches: int
     step_errors: float  # standard errors that a step must have
-    least_step: float  # the smallest lasting step that is detected in 9 of 10 histories, at this noise
-    least_drift: float  # the same by day; 0 if there are too few launches, or less than a day
+    # The smallest lasting step that is detected in 9 of 10 histories: of the row where it is least, and where it is most.
+    least_step: tuple[float, float]
+    least_drift: tuple[float, float]  # the same by day; 0 if there are too few launches, or less than a day
 
 
 @dataclass
@@ -273,6 +274,17 @@ class Thresholds:
         # second threshold as rarely as a median is beyond the first.
         self.run = max(LEAST_OF_STEP, math.ceil(math.log(FALSE_ALARMS / 3 / max(1, launches)) / math.log(ODD)))
         self.of_run = -normal.inv_cdf(share ** (1 / self.run))
+
+    def least(self, row: Sequence[Series]) -> tuple[float, float]:
+        """The smallest lasting step, and drift by day, that is detected in 9 of 10 histories with a row's noise."""
+        noise, count = median([series.noise for series in row]), median(map(len, row))
+        half = max(1, min(LONG, int(count) // 2))
+        days = max(series.times[-1] for series in row) - min(series.times[0] for series in row)
+        # Standard error of the whole loss: that of least squares, more since medians are used and a step may explain it.
+        uncertainty = 1.35 * noise * math.sqrt(12 / count)
+        drift = max((self.drift + MARGIN) * uncertainty, LEAST_DRIFT + MARGIN * uncertainty)
+        step = max(self.step * noise * error(half, half), LEAST_STEP) + MARGIN * noise * error(half, half)
+        return 1 - math.exp(-step), drift / days if days >= 1 and count >= LEAST_OF_DRIFT else 0.0
 
     def excess(self, series: Series, first: int, cut: int, last: int) -> float:
         """How far the launches before and after the cut differ, in thresholds: by medians, or by a run of launches that
@@ -429,10 +441,13 @@ class History:
         steps = []
         for finding in [one for one in findings if not one.is_drift]:
             seen, balance = grouped(finding.observations, lambda one: one.node), Counter[Change]()
+            middle = {node: sorted(some, key=lambda one: one.start)[len(some) // 2] for node, some in seen.items()}
+            common = median([self.series[node, one.row].before(one.start) for node, one in middle.items()])
             own = {}
             for node, some in seen.items():
-                middle = sorted(some, key=lambda one: one.start)[len(some) // 2]
-                own[node] = self.changes_at(self.series[node, middle.row], middle.start)
+                series, start = self.series[node, middle[node].row], middle[node].start
+                is_near = "start" not in finding.rolling and abs(series.place(start) - series.place(common)) <= NEAR
+                own[node] = self.changes_at(series, common if is_near else start)
                 for change in own[node]:
                     balance[change] += -1 if self._is_after(change, some) else 1
             steps.append((finding, {node: {change: apart for change, apart in changes.items() if balance[change] > 0}
@@ -725,15 +740,10 @@ def judge(launches: Iterable[Launch]) -> Answer:
     history = History(launches)
     search = Search(history)
     history.explain(search.findings)
-    every = list(history.series.values())
-    noise, count = median([series.noise for series in every]), median(map(len, every))
-    half = max(1, min(LONG, int(count) // 2))
-    days = max(series.times[-1] for series in every) - min(series.times[0] for series in every)
-    # Standard error of the whole loss: that of least squares, more since medians are used and a step may explain it.
-    uncertainty = 1.35 * noise * math.sqrt(12 / count)
-    drift = max((history.thresholds.drift + MARGIN) * uncertainty, LEAST_DRIFT + MARGIN * uncertainty)
-    step = max(history.thresholds.step * noise * error(half, half), LEAST_STEP) + MARGIN * noise * error(half, half)
-    interval = median([(one.times[-1] - one.times[0]) / max(1, len(one) - 1) for one in search.every or every])
+    every = search.every or list(history.series.values())
+    least = [history.thresholds.least(own) for own in grouped(every, lambda one: one.row).values()]
+    steps, drifts = [step for step, _ in least], [drift for _, drift in least if drift] or [0.0]
+    interval = median([(one.times[-1] - one.times[0]) / max(1, len(one) - 1) for one in every])
     return Answer(search.findings, len(history.nodes), interval, history.slow(search.findings), history.stopped(),
-                  bool(search.every), 2 * history.thresholds.run, history.thresholds.step, 1 - math.exp(-step),
-                  drift / days if days >= 1 and count >= LEAST_OF_DRIFT else 0.0)
+                  bool(search.every), 2 * history.thresholds.run, history.thresholds.step, (min(steps), max(steps)),
+                  (min(drifts), max(drifts)))
