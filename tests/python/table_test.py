@@ -265,7 +265,7 @@ class Verdict(unittest.TestCase):
         self.assertIn("\nstream          80% ", verdict.render(judged_rows(launches)), "as the table has of the first one")
         doubtful = self.lines(stream(10000), stream(5000, "library", distrusted=True))
         self.assertEqual(doubtful[2].split(), ["stream", "80%", "-", "?", "-"])
-        few = [stream(10000, repetitions=5)]
+        few = [stream(10000, size="4MiB", repetitions=5)]
         self.assertTrue(self.lines(*few)[2].endswith("80%        -       -  - (fewer than 6 runs)"))
         few += [stream(10000), stream(5000, "library")]
         self.assertIn("(some of fewer than 6 runs)", flat("".join(self.lines(*few)[2:4])))
