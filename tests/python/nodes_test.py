@@ -114,6 +114,7 @@ class Checks(Scratch):
         half = dict(zip(HOSTS, (100.0, 50.0, 100.5, 99.5, 60.0, 60.5, 59.5, 60.2)))
         found, text = self.check("4", half, older=HOSTS[4:])[1:]
         self.assertEqual((found.named, [len(one.rates) for one in found.measures], "Undecided" in text), (["n2"], [4, 4], False))
+        self.assertIn("cg: 4 nodes of another kind (n5 and 3 more), median", " ".join(text.split()))
         links = {pair: 600.0 if {"n7", "n8"} & {*pair} else 1000.0 + place for place, pair in enumerate(nodes_plan.pairs_of(HOSTS, "ring"))}
         found, text = self.check("3", self.rates(n7=60.0, n8=60.5), links, older=("n7", "n8"))[1:]
         self.assertEqual(found.named, [])

@@ -66,6 +66,7 @@ class Measurement:
     no_reference: str = ""  # why the reference that was given says nothing of it
     left_out: list[str] = field(default_factory=list)  # of pairs: nodes whose network is slow
     mixed: int = 0  # of pairs: those of two kinds of nodes
+    is_of_other_kind: bool = False  # than most
 
     @property
     def tells(self) -> bool:
@@ -155,7 +156,8 @@ def _judge_kinds(found: CheckResult, every: Measurement, known: dict[tuple[str, 
             members = list(there)
         if members:
             rates, why = {who: every.rates[who] for who in members}, "" if there else every.no_reference
-            _judge(found, replace(every, rates=rates, known=there, no_reference=why, odd=odd), false_alarms, least)
+            _judge(found, replace(every, rates=rates, known=there, no_reference=why, odd=odd,
+                                  is_of_other_kind=members is not largest), false_alarms, least)
 
 
 def _judge(found: CheckResult, measure: Measurement, false_alarms: float, least: float) -> None:
@@ -261,7 +263,7 @@ def render(found: CheckResult) -> str:
 
 def _spread(measure: Measurement) -> str:
     noun = "pair" if measure.what == PAIR else "node"
-    what = counted(len(measure.rates), noun)
+    what = counted(len(measure.rates), noun) + f" of another kind ({listed(list(measure.rates), 1)})" * measure.is_of_other_kind
     what += f" without those of {listed(measure.left_out, SHOWN)}" * bool(measure.left_out)
     lonely = measure.mixed + len(measure.odd) if measure.what == PAIR else 0
     what += f" ({counted(lonely, 'pair')} not compared, since fewer than {LEAST_VALUES} are of a kind)" * bool(lonely)
