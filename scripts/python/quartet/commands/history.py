@@ -144,14 +144,13 @@ def _curves(launches: list[rule.Launch], observations: list[rule.Observation]) -
     parts = [text(f"{rate(most)} ", first, most, anchor="end"), text("0 ", first, 0, anchor="end"),
              text(f"{launches[0].unit} ", first, 0.9 * most, anchor="end"),
              text(_day(first), first, -0.1 * most), text(_day(last), last, -0.1 * most, anchor="end")]
-    by_node = {node: sorted(same, key=lambda one: one.time) for node, same in grouped(launches, lambda one: one.node).items()}
+    by_node = grouped(sorted(launches, key=lambda one: one.time), lambda one: one.node)
     below = math.inf
     for node in sorted(colours, key=lambda node: -by_node[node][-1].rate):  # names do not overlap
         below = min(by_node[node][-1].rate, below - most * 15 / (0.85 * HIGH))
         parts.append(text(f" {node}", last, below, colours[node]))
     for node in sorted(by_node, key=lambda node: node in colours):  # those with findings lie on the others
-        ordered = by_node[node]
-        line = " L".join("{:.1f} {:.1f}".format(*place(one.time, one.rate)) for one in ordered)
+        line = " L".join("{:.1f} {:.1f}".format(*place(one.time, one.rate)) for one in by_node[node])
         parts.append(page.tag("path", page.tag("title", node), d=f"M{line} h.1", fill="none", stroke_width=1.5,
                               stroke_linecap="round", stroke=colours.get(node, style.GREY)))
     for seen in observations:

@@ -134,7 +134,7 @@ class Answer:
     is_decided: bool  # some row has enough launches on a node
     least_launches: int
     step_errors: float  # standard errors that a step must have
-    # The smallest lasting step that is detected in 9 of 10 histories: of the row where it is least, and where it is most.
+    # The smallest lasting step that is detected in 9 of 10 histories: of the row where it is least, and most.
     least_step: tuple[float, float]
     least_drift: tuple[float, float]  # the same by day; 0 if there are too few launches, or less than a day
 
@@ -206,7 +206,7 @@ class Series:
         return sorted({*own, *(self.place(time) for seen in self.shared for time in (seen.start, seen.end) if time)})
 
     def steepest(self) -> tuple[float, int]:
-        """The highest of Kendall's scores to the end of the series or to a step, which may undo a drift; and the end."""
+        """The highest of Kendall's scores up to the last launch, or to a step, which may undo a drift; and its end."""
         return max((trend(self, first, last)[1], last) for last in (*self.cuts, len(self))
                    for first in (0, last // 2, 3 * last // 4))
 
@@ -280,7 +280,7 @@ class Thresholds:
         noise, count = median([series.noise for series in row]), median(map(len, row))
         half = max(1, min(LONG, int(count) // 2))
         days = max(series.times[-1] for series in row) - min(series.times[0] for series in row)
-        # Standard error of the whole loss: that of least squares, more since medians are used and a step may explain it.
+        # Standard error of the whole loss: that of least squares, more since a step may explain it.
         uncertainty = 1.35 * noise * math.sqrt(12 / count)
         drift = max((self.drift + MARGIN) * uncertainty, LEAST_DRIFT + MARGIN * uncertainty)
         step = max(self.step * noise * error(half, half), LEAST_STEP) + MARGIN * noise * error(half, half)
@@ -670,7 +670,7 @@ class Search:
         return found if len(found) > 1 and not is_worse else []
 
     def _hidden(self, event: Event, found: Sequence[Model]) -> Iterator[Model]:
-        """Further series, if most nodes have a step that lasts: those of a node whose own steps fit better beside it."""
+        """Further series, if most nodes have a step that lasts: of a node whose own steps fit better beside it."""
         usual = {row: median([one.seen.loss for one in same])
                  for row, same in grouped(found, lambda one: one.series.row).items()}
         having, nodes = {id(one.series) for one in found}, self.rows[event.row]

@@ -263,7 +263,8 @@ def render(found: CheckResult) -> str:
 
 def _spread(measure: Measurement) -> str:
     noun = "pair" if measure.what == PAIR else "node"
-    what = counted(len(measure.rates), noun) + f" of another kind ({listed(list(measure.rates), 1)})" * measure.is_of_other_kind
+    what = counted(len(measure.rates), noun)
+    what += f" of another kind ({listed(list(measure.rates), 1)})" * measure.is_of_other_kind
     what += f" without those of {listed(measure.left_out, SHOWN)}" * bool(measure.left_out)
     lonely = measure.mixed + len(measure.odd) if measure.what == PAIR else 0
     what += f" ({counted(lonely, 'pair')} not compared, since fewer than {LEAST_VALUES} are of a kind)" * bool(lonely)

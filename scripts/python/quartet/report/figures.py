@@ -143,11 +143,11 @@ def weak_sets(results: list[Result]) -> list[tuple[list[Result], str]]:
     for members in grouped(results, lambda result: (result.machine, result.name.device, result.name.kernel)).values():
         fewest = min(result.workers for result in members)
         bases = grouped((result for result in members if result.workers == fewest), size_of)
-        for size, base in bases.items():
+        for smallest, base in bases.items():
             power = GROWTH[base[0].name.kernel].exponent
             grown = [result for result in members if result.workers > fewest and abs(
-                size_of(result) / size / (result.workers / fewest) ** (1 / power) - 1) < ROUNDING]
-            if size and grown:
+                size_of(result) / smallest / (result.workers / fewest) ** (1 / power) - 1) < ROUNDING]
+            if smallest and grown:
                 found.append((base + grown, f"N = {base[0].name.plain_size} on {counted(fewest, 'worker')}, growing "
                                             "with the workers"))
     return found
