@@ -50,7 +50,6 @@ std::string line_of(const Row& row) {
         return fmt::format("{:<22} {:>8} error: {}\n", way, name.size, row.error);
     }
     way += name.suffix.empty() ? "" : " " + name.suffix;
-    const Summary& times = row.time;
     const int messages = row.work.messages;
     const std::string_view unit = messages > 0 ? "us" : "";
     const auto rate = [&](double seconds) {
@@ -61,13 +60,12 @@ std::string line_of(const Row& row) {
         return messages > 0 ? fmt::format("{}..{}us", rate(low), rate(high))
                             : fmt::format("{}..{}", rate(high), rate(low));
     };
-    const auto& interval = times.interval;
     const auto whole = row.fraction_of_all_ranks();  // as `quartet table` shows it
     const auto fraction = whole ? whole : row.fraction_of_limit();
     return fmt::format(
-        columns, way, name.size, fmt::format("{}{}", rate(times.median), unit), row.mark(),
-        interval ? range(interval->lower, interval->upper) : "-",
-        fraction ? fmt::format("{}{}", rate(*fraction * times.median), unit) : "-",
+        columns, way, name.size, fmt::format("{}{}", rate(row.time.median), unit), row.mark(),
+        row.time.interval ? range(row.time.interval->lower, row.time.interval->upper) : "-",
+        fraction ? fmt::format("{}{}", rate(*fraction * row.time.median), unit) : "-",
         fraction && !row.distrusted() ? fmt::format("{:.0f}%", 100 * *fraction) : "-",
         !row.check          ? "off"
         : row.check->passed ? "ok"

@@ -559,30 +559,26 @@ class Search:
                 for cut, end, loss in series.steps(self.history.thresholds.step) if abs(loss) > LEAST_STEP]
 
     def _end_losses(self) -> None:
-        """A gain that only makes good what nodes lost together is the end of their losses, each at its own time."""
-        steps = [one for one in self.findings if not one.is_drift]
-        lasting = {(seen.node, seen.row): (one, seen) for one in steps for seen in one.observations
+        """A gain that only makes losses good is their end, each at its own time. Those are findings of their own."""
+        steps, ended = [one for one in self.findings if not one.is_drift], dict[int, int]()
+        lasting = {(seen.node, seen.row): seen for one in steps for seen in one.observations
                    if seen.loss > 0 and not seen.end}
-        for gain in [one for one in steps if one.loss < 0]:
-            pairs = [(seen, *lasting[seen.node, seen.row]) for seen in gain.observations
-                     if (seen.node, seen.row) in lasting]
-            if len(pairs) == len(gain.observations) and all(loss.start < seen.start and self._is_made_good(loss, seen)
-                                                            for seen, _, loss in pairs):
+        for number, gain in enumerate([one for one in steps if one.loss < 0]):
+            pairs = [(lasting.get((seen.node, seen.row)), seen) for seen in gain.observations]
+            if all(loss and self._is_made_good(loss, seen) for loss, seen in pairs):
                 self.findings.remove(gain)
-                ended: dict[int, Finding] = {}
-                for seen, finding, loss in pairs:
-                    loss.end = seen.start
-                    finding.observations.remove(loss)
-                    part = Finding(False, [], [], finding.rolling & {"start"})
-                    ended.setdefault(id(finding), part).observations.append(loss)
-                self.findings += ended.values()
-        self.findings = [one for one in self.findings if one.observations]
+                for loss, seen in pairs:
+                    if loss:
+                        loss.end, ended[id(loss)] = seen.start, number
+        parts = [(one, grouped(one.observations, lambda seen: ended.get(id(seen)))) for one in self.findings]
+        self.findings = [replace(one, observations=same, rolling=one.rolling if by is None else one.rolling & {"start"})
+                         for one, own in parts for by, same in own.items()]
 
     def _is_made_good(self, loss: Observation, gain: Observation) -> bool:
         series = self.rows[loss.row][loss.node]
         first, last = series.place(loss.start), series.place(gain.start)
-        return abs(loss.loss + gain.loss) < self.history.thresholds.step * series.noise * error(
-            min(first, LONG), min(len(series) - last, LONG))
+        return loss.start < gain.start and abs(loss.loss + gain.loss) < self.history.thresholds.step * \
+            series.noise * error(min(first, LONG), min(len(series) - last, LONG))
 
     def _date_remainders(self) -> None:
         """What is left of a loss began with it."""
