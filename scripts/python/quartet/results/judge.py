@@ -14,6 +14,7 @@ from typing import Any, Optional
 from quartet.kernels import KERNELS
 from quartet.results.network_path import BY_TCP
 from quartet.results.row import Row, grouped, rows_of
+from quartet.results.statistics import LEAST_VALUES
 from quartet.text import rate, size_in_bytes
 
 BELOW_LIBRARY, BELOW_NEIGHBOURS, SLOW_PATH = KINDS = ("below_library", "below_neighbours", "slow_network_path")
@@ -83,8 +84,9 @@ def _work(row: Row) -> tuple[object, ...]:
 
 def _with_one_limit(rows: list[Row]) -> list[Row]:
     """Gives all rows of equal work one limit: the largest that was measured beside a row without `?`, since the machine
-    has been seen to allow it; on all ranks if there is such a row, not on some of them for all."""
-    largest = {work: max(members, key=lambda row: (row.mark != "?", not row.has_roles, row.limit_rate))
+    has been seen to allow it; on all ranks, and in six runs, if there is such a row: the first probe is the fastest."""
+    largest = {work: max(members, key=lambda row: (row.mark != "?", not row.has_roles,
+                                                   len(row.rates) >= LEAST_VALUES, row.limit_rate))
                for work, members in grouped((row for row in rows if row.limit_rate), _work).items()}
     return [replace(row, shared_limit={**(best.limit or {}), "is_in_doubt": best.mark == "?"})
             .with_keys(limit_decided_by=best.median.get("limit_decided_by", ""))
