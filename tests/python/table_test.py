@@ -62,7 +62,10 @@ class Table(unittest.TestCase):
             text = render(cg(8, "native"), cg(4, "dataflow", fraction_of_all_ranks=whole, **own))
             self.assertEqual([row.split()[-5:-1] for row in rows_of(text)],
                              [["7.92-8.16", "10.0", "########..", "80%"], ["3.96-4.08", "10.0", "####......", "40%"]])
-        self.assertIn(" 20.0 ", render(cg(4, "dataflow", fraction_of_all_ranks=0.2, **own)))  # no other
+        alone = render(cg(4, "dataflow", fraction_of_all_ranks=0.2, **own))
+        self.assertIn(" 20.0 ", alone)
+        self.assertIn("that of the data flow's workers, scaled to all ranks", alone)
+        self.assertNotIn("scaled", text)
         self.assertNotIn("limit", render(cg(4, "dataflow", **own)))  # unknown of all ranks
         few = stream(5000, "library", fraction_of_limit=0.1, repetitions=1)  # its only probe was the first, the fastest
         self.assertIn(" 80% ", render(stream(10000, fraction_of_limit=0.8), few))

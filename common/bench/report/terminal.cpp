@@ -95,6 +95,10 @@ std::string rows_text(std::span<const Row> rows, std::string_view device) {
         text += line == last_line && !row.error.empty() ? "" : line;  // pairs of ranks fail alike
         last_line = line;
     }
+    if (std::ranges::any_of(
+            rows, [](const Row& row) { return row.fraction_of_all_ranks().has_value(); })) {
+        text += "limit of dataflow: its workers', scaled to all ranks, which may not reach it\n";
+    }
     return text;
 }
 

@@ -61,6 +61,7 @@ TEST(RowsText, HasTheLimitOfAllRanksAsTablesHave) {
     Row row = with_limit(fake_row({2}), 0.5);
     row.limit->components.front().extend(1, 2);  // as of a data flow with one worker
     EXPECT_THAT(lines_of({row}).at(2), HasSubstr(" 800.0   12% ok"));
+    EXPECT_THAT(lines_of({row}).at(3), HasSubstr("its workers', scaled to all ranks"));
 }
 
 TEST(RowsText, ShowsTheTimeOfAMessageThatIsSmall) {

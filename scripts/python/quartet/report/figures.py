@@ -49,7 +49,8 @@ def kernels(results: list[Result]) -> Section:
     """A chart for each kernel on each kind of machine."""
     return Section("kernels", "Each kernel against its limit",
         "100% is what this machine has been seen to allow for the work with these ranks: the largest limit that was "
-        "measured beside its rows. Each bar is the fastest way of a formulation. Hatched bars are not to be quoted.",
+        "measured beside its rows (of a data flow alone: its workers' limit, scaled to all ranks, which may not reach "
+        "it). Each bar is the fastest way of a formulation. Hatched bars are not to be quoted.",
         [_shares([(shown[0].name.kernel, shown)]) for shown in comparable(results) if shown[0].fraction],
         missing="No verified row has a limit.", command="any program without --limits off")
 
