@@ -21,6 +21,12 @@ def version() -> str:
     return (ROOT / "VERSION").read_text(encoding="utf-8").strip()
 
 
+def given_or_measured(paths: list[Path]) -> list[Path]:
+    """The paths; if there are none, the documents of this copy's own runs, else the shipped ones."""
+    own = RESULTS / "runs"
+    return paths or [own if own.exists() else SHIPPED / "measured"]
+
+
 def given_or_shipped(file: Path, folder: Path) -> Path:
     """The file; if it does not exist, the file of that name in the folder, with .json or without."""
     if file.name != str(file) or os.path.exists(file):  # which is false of a name that is too long

@@ -16,7 +16,7 @@ from pathlib import Path
 from quartet.exit_codes import VERIFIED, ScriptError
 from quartet.files import check_output, make_folder, replacing, require_folder, write_text
 from quartet.kernels import KERNELS
-from quartet.paths import RESULTS, SHIPPED
+from quartet.paths import RESULTS, given_or_measured
 from quartet.report import figures, page, tables
 from quartet.report.data import Material, gather
 from quartet.report.style import NO_MATPLOTLIB, has_matplotlib, require_matplotlib
@@ -27,7 +27,6 @@ from quartet.text import counted, say, shown
 
 PAGE = RESULTS / "report" / "index.html"
 EXAMPLE = "quartet report results/runs --output page.html"
-OWN, REFERENCE = RESULTS / "runs", SHIPPED / "measured"
 
 
 def compose(material: Material) -> page.Page:
@@ -97,7 +96,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    paths = options.paths or ([OWN] if OWN.exists() else [REFERENCE])
+    paths = given_or_measured(options.paths)
     material = gather(paths)
     for why in material.skipped:
         say(f"skipped: {why}")

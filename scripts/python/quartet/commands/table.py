@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 from quartet.exit_codes import BAD_USAGE, VERIFIED
+from quartet.paths import given_or_measured
 from quartet.results import collect, grouped, judged_rows
 from quartet.tables import export, verdict
 from quartet.tables.table import render
@@ -22,7 +23,8 @@ EXAMPLE = "quartet table results/runs --markdown"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="documents, or folders of them")
+    parser.add_argument("paths", nargs="*", type=Path, metavar="PATH",
+                        help="documents, or folders of them (results/runs, else the shipped results/measured)")
     parser.add_argument("--all", action="store_true",
                         help="show every size and warning, not three of each, and what decided each limit")
     formats = parser.add_mutually_exclusive_group()
@@ -31,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    found = collect(options.paths)
+    found = collect(given_or_measured(options.paths))
     for text in found.skipped:
         say(f"left out {text}")
     if not found.documents:

@@ -88,7 +88,8 @@ def _with_one_limit(rows: list[Row]) -> list[Row]:
     largest = {work: max(members, key=lambda row: (row.mark != "?", not row.has_roles,
                                                    len(row.rates) >= LEAST_VALUES, row.limit_rate))
                for work, members in grouped((row for row in rows if row.limit_rate), _work).items()}
-    return [replace(row, shared_limit={**(best.limit or {}), "is_in_doubt": best.mark == "?", "is_scaled": best.has_roles})
+    return [replace(row, shared_limit={**(best.limit or {}), "is_in_doubt": best.mark == "?",
+                                       "is_scaled": best.has_roles})
             .with_keys(limit_decided_by=best.median.get("limit_decided_by", ""))
             if best and row.median.get("limit") else row for row in rows for best in [largest.get(_work(row))]]
 
