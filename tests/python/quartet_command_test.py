@@ -63,11 +63,6 @@ class Command(Scratch):
             self.assertIn(f"quartet {name}", text)
             self.assertLessEqual(max(map(len, text.splitlines())), COLUMNS)
 
-    def test_a_table_without_a_path_is_of_what_was_measured(self):
-        shown = quartet("table")
-        self.assertEqual(shown.returncode, 0, shown.stderr)
-        self.assertRegex(shown.stdout, r"rows? verified")
-
     def test_it_names_the_word_that_was_probably_meant(self):
         self.assert_refused(quartet("tabel", "x"), "'tabel'", "(did you mean table?)", "quartet --help")
         self.assert_refused(quartet("table", "--markdwn", "x"), "'--markdwn'", "(did you mean --markdown?)",

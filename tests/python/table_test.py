@@ -229,7 +229,7 @@ class Table(unittest.TestCase):
             document["context"]["quartet"].update(stopped=False, complete=False)  # its program was killed
             file.write_text(json.dumps(document))
             self.assertIn("    1 launch stopped before the end: some runs are missing\n", quartet("table", file).stdout)
-        self.assertEqual(quartet("table").returncode, 2)
+        self.assertRegex(quartet("table").stdout, "rows? verified")  # what was measured here, else the shipped ones
 
 
 def pairs(hosts, rates_of, **more):
