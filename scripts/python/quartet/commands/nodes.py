@@ -217,7 +217,7 @@ def check_nodes(options: argparse.Namespace) -> int:
         return VERIFIED
     if is_over(folder, options):
         say("its first launch was more than a day ago: nothing more of it is run; a new check is for another --folder")
-        code = VERIFIED
+        code = STOPPED if folder.left() else VERIFIED
     elif allocation:
         code = Sweep(folder, StepLauncher(machine), options, allocation, options.at_once).run()
     else:

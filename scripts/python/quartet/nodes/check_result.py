@@ -65,7 +65,6 @@ class Measurement:
     odd: list[str] = field(default_factory=list)  # nodes of another kind than those compared, without a reference
     no_reference: str = ""  # why the reference that was given says nothing of it
     left_out: list[str] = field(default_factory=list)  # of pairs: nodes whose network is slow
-    mixed: int = 0  # of pairs: those of two kinds of nodes
     is_of_other_kind: bool = False  # than most
 
     @property
@@ -94,10 +93,16 @@ class CheckResult:
         return list(dict.fromkeys(one.who for one in self.slow if not one.rated.is_disturbed))
 
     @property
+    def odd(self) -> list[str]:
+        """Nodes, and pairs of others, with which too few are of a kind."""
+        nodes = {who for one in self.measures if one.what not in (PAIR, NETWORK) for who in one.odd}
+        return sorted({who for one in self.measures if one.what != NETWORK for who in one.odd
+                       if who in nodes or nodes.isdisjoint(who.split(" - "))}, key=lambda who: (len(who), who))
+
+    @property
     def is_decided(self) -> bool:
         return bool(self.named) or not self.disturbed and bool(self.measures) and all(
-            one.tells and not (one.unnoticed or one.no_reference or one.odd and one.what != PAIR)
-            for one in self.measures)
+            one.tells and not (one.unnoticed or one.no_reference) for one in self.measures) and not self.odd
 
 
 def evaluate(folder: SweepFolder, least: float, reference: Optional[Reference] = None) -> CheckResult:
@@ -110,36 +115,39 @@ def evaluate(folder: SweepFolder, least: float, reference: Optional[Reference] =
     usual = next(iter(Counter(measured.values()).most_common(1)), (None, 0))[0]
     kind_of = defaultdict(lambda: usual, measured)
     pairs = rates.pop(PAIR, {})
-    alike = {hosts: rate for hosts, rate in pairs.items() if len({kind_of[host] for host in hosts}) == 1}
-    named = {kind: {" ".join(hosts): rate for hosts, rate in each.items()} for kind, each in rates.items()}
+    share = FALSE_ALARMS / max(1, len(rates) + 2 * bool(pairs))
+    for what, each in rates.items():
+        measure = Measurement(what, units[what], {" ".join(hosts): rate for hosts, rate in each.items()},
+                              no_reference=unknown.get(what, ""))
+        _judge_kinds(found, measure, known, kind_of, share, least)
+    by_itself, best = found.named, dict[str, Rated]()
     if pairs:
-        best = named.setdefault(NETWORK, {})
-        for hosts, rated in pairs.items():
-            best.update({host: max(rated, best.get(host, rated)) for host in hosts})
-    share = FALSE_ALARMS / max(1, len(named) + bool(pairs))
-    for what, each in named.items():
-        why = unknown.get(PAIR if what == NETWORK else what, "")
-        measure = Measurement(what, units.get(what, units.get(PAIR, "")), each, no_reference=why)
-        # The network of a node whose partners are of another kind may be theirs.
-        ranked = {*itertools.chain(*alike)} if what == NETWORK else {*each}
-        of_each = {who: kind_of[who] if who in ranked else "" for who in each}
-        _judge_kinds(found, measure, known, of_each, share, least)
-    # A node whose pairs are all slow is named once, not with each pair; but its partners may explain that.
-    slow_hosts, proved = [one.who for one in sorted(found.slow, key=lambda one: one.rated) if one.what == NETWORK], []
-    for host in slow_hosts:
-        partners = [other for pair in pairs if host in pair for other in pair if other != host]
-        free = [other for other in partners if other not in proved]
-        if {*partners} <= {*slow_hosts}:
-            found.hidden.append(host)
-        elif len(free) >= min(2, len(partners)) and not {*free} <= {*slow_hosts}:
-            proved.append(host)  # else its only other link may be slow, which is then named
-    found.hidden.sort()
+        # Processor time that others took explains the links of a node that it slows, and no others.
+        busy = {*found.disturbed}
+        pairs = {hosts: rated._replace(is_disturbed=rated.is_disturbed and not busy.isdisjoint(hosts))
+                 for hosts, rated in pairs.items()}
+        kinds_of: dict[str, object] = {" - ".join(hosts): frozenset(map(kind_of.__getitem__, hosts)) for hosts in pairs}
+        for host in itertools.chain(*pairs):
+            own = {hosts: rated for hosts, rated in pairs.items() if host in hosts}
+            best[host] = max(own.values())
+            # Of its best pairs the one with a partner of its own kind, if any.
+            kinds_of[host] = min((frozenset(map(kind_of.__getitem__, hosts)) for hosts, rated in own.items()
+                                  if rated.rate > (1 - least) * best[host].rate), key=len)
+        measure = Measurement(NETWORK, units[PAIR], best, no_reference=unknown.get(PAIR, ""))
+        _judge_kinds(found, measure, known, kinds_of, share, least)
+    # A node whose pairs are all slow is named once, not with each pair, unless partners as slow may explain that.
+    slow_hosts = {one.who for one in found.slow if one.what == NETWORK}
+    partners = {host: {other for hosts in pairs if host in hosts for other in hosts} - {host} for host in slow_hosts}
+    faster = {host: {other for other in partners[host] if (1 - least) * best[other].rate > best[host].rate}
+              for host in slow_hosts}
+    proved = {host for host in slow_hosts if host in by_itself or len(faster[host]) > 1 or faster[host] and len(
+        partners[host]) > 1 and not any(faster.get(other) for other in partners[host])}
+    found.hidden = sorted(host for host in slow_hosts - proved if not faster[host])
     found.slow = [one for one in found.slow if one.what != NETWORK or one.who in proved]
-    others = {" - ".join(hosts): rate for hosts, rate in alike.items() if not {*hosts} & {*proved}}
+    others = {" - ".join(hosts): rate for hosts, rate in pairs.items() if proved.isdisjoint(hosts)}
     if others:
-        measure = Measurement(PAIR, units[PAIR], others, left_out=sorted(proved), mixed=len(pairs) - len(alike))
-        of_pair = {who: kind_of[who.split(" - ")[0]] for who in others}
-        _judge_kinds(found, measure, known, of_pair, share, least)
+        measure = Measurement(PAIR, units[PAIR], others, left_out=sorted(proved))
+        _judge_kinds(found, measure, known, kinds_of, share, least)
     found.slow.sort(key=lambda one: -one.share)
     return found
 
@@ -219,8 +227,7 @@ def _rates(
             units[what] = row.unit
             places[what][" ".join(hosts)] = row.place
             each = rates.setdefault(what, {})
-            # Processor time that others took does not explain a slow link.
-            other, is_disturbed = each.get(hosts), "disturbed" in row.flags and what != PAIR
+            other, is_disturbed = each.get(hosts), "disturbed" in row.flags
             best = max((row.rate, row.mark), other[:2] if other else (0.0, ""))
             each[hosts] = Rated(*best, is_disturbed and (not other or other.is_disturbed))
             there = reference.of(row)
@@ -255,7 +262,8 @@ def render(found: CheckResult) -> str:
         first, last, end = (time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(seconds))
                             for seconds in (*found.period, found.period[0] + LONGEST))
         lines += wrapped("", f"Measured from {first} to {last}.")
-        until = f"Until {end} the same command runs them; after that it begins a new check."
+        until = f"Until {end} the same command runs them; after that it begins a new check." \
+            if time.time() < found.period[0] + LONGEST else "A new check runs them."
     if found.left:
         lines += wrapped("", f"{counted(found.left, 'launch')} not run yet. {until}")
     return "\n".join(lines) + "\n"
@@ -266,8 +274,6 @@ def _spread(measure: Measurement) -> str:
     what = counted(len(measure.rates), noun)
     what += f" of another kind ({listed(list(measure.rates), 1)})" * measure.is_of_other_kind
     what += f" without those of {listed(measure.left_out, SHOWN)}" * bool(measure.left_out)
-    lonely = measure.mixed + len(measure.odd) if measure.what == PAIR else 0
-    what += f" ({counted(lonely, 'pair')} not compared, since fewer than {LEAST_VALUES} are of a kind)" * bool(lonely)
     for sign in "?!":
         marked = sum(rated.mark == sign for rated in measure.rates.values())
         what += f", {marked} of them marked {sign}" if marked else ""
@@ -288,9 +294,9 @@ def _verdict(found: CheckResult) -> str:
                   and bool(measure.scores) == is_wide and not (found.slow and measure.what == PAIR)]
                  for is_wide in (False, True))
     whys = [f"fewer than {LEAST_VALUES} nodes or pairs have a rate of {', '.join(few)}"] * bool(few)
-    odd = listed(sorted({who for measure in found.measures for who in measure.odd if measure.what != PAIR}), SHOWN)
-    whys += [f"{odd}: of another kind than the nodes that are compared"] * bool(odd)
-    whys += [f"{who}: so much faster than others that only a loss of {loss:.0%} or more would have been noticed"
+    odd = listed(found.odd, SHOWN)
+    whys += [f"{odd}: fewer than {LEAST_VALUES} are of a kind (--hosts checks one kind)"] * bool(odd)
+    whys += [f"{who}, {measure.what}: so fast that only a loss of {loss:.0%} or more would be noticed"
              for measure in found.measures for who, loss in measure.unnoticed.items()]
     whys += dict.fromkeys(filter(None, (measure.no_reference for measure in found.measures)))
     whys += [f"rates of {', '.join(wide)} are too few, or differ too much, to tell whether a node is slow"] * bool(wide)
