@@ -194,9 +194,9 @@ class Checks(Scratch):
 
     def test_what_failed_was_not_run_or_ran_elsewhere_is_said(self):
         _, found, text = self.check("1", self.rates(), failed=("n2",), missing=("n5",))
-        self.assertEqual((list(found.failures), found.left), ([("n2", "cg")], 1))
+        self.assertEqual((list(found.failures), found.left), ([("n2", "cg")], ["n5"]))
         self.assertIn("n2, cg: failed: memory is broken", text)
-        self.assertRegex(" ".join(text.split()), r"1 launch not run yet. Until 20\S+ \S+ UTC the same command runs them; after")
+        self.assertRegex(" ".join(text.split()), r"1 launch not run yet: n5. Until 20\S+ \S+ UTC the same command runs them; after")
         _, found, text = self.check("3", self.rates(), wrong_host="n1")
         self.assertEqual(len(found.failures), 7)
         self.assertIn("n2, cg: failed: it ran on n1 (not on n2)", " ".join(text.split()))
@@ -207,7 +207,7 @@ class Checks(Scratch):
             os.utime(file, (time, time))
         text = " ".join(check_result.render(check_result.evaluate(folder, 0.05)).split())
         self.assertIn("Measured from 2023-11-14 22:13 UTC to 2023-11-14 23:13 UTC.", text)
-        self.assertIn("1 launch not run yet. A new check runs them.", text)
+        self.assertIn("1 launch not run yet: n5. A new check runs them.", text)
 
     def test_the_loss_that_would_have_been_noticed_is_true_of_each_node(self):
         even = {"n1": 100.0, "n2": 98.5, "n3": 101.5, "n4": 100.5}

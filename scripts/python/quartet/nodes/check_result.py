@@ -80,7 +80,7 @@ class CheckResult:
     slow: list[Outlier] = field(default_factory=list)
     failures: dict[tuple[str, str], str] = field(default_factory=dict)  # reasons, by node and benchmark
     hidden: list[str] = field(default_factory=list)  # nodes whose pairs are all slow, as those of their partners are
-    left: int = 0  # launches that were not run
+    left: list[str] = field(default_factory=list)  # nodes and pairs of launches that were not run
     period: Optional[tuple[float, float]] = None  # of the launches, in seconds since 1970
 
     @property
@@ -211,7 +211,7 @@ def _rates(
     for launch in everything:
         what, hosts, outcome = kinds[launch.number], launch.configuration.hosts, folder.outcome(launch)
         if outcome is None:
-            found.left += 1
+            found.left.append(" - ".join(hosts))
             continue
         why = "; ".join(folder.misplacement(launch))
         if outcome.exit_code != VERIFIED:
@@ -265,7 +265,8 @@ def render(found: CheckResult) -> str:
         until = f"Until {end} the same command runs them; after that it begins a new check." \
             if time.time() < found.period[0] + LONGEST else "A new check runs them."
     if found.left:
-        lines += wrapped("", f"{counted(found.left, 'launch')} not run yet. {until}")
+        where = listed(sorted({*found.left}), SHOWN)
+        lines += wrapped("", f"{counted(len(found.left), 'launch')} not run yet: {where}. {until}")
     return "\n".join(lines) + "\n"
 
 
