@@ -4,7 +4,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from compare_case import CompareCase, documents, row_of
+from compare_case import CompareCase, documents, flat, row_of
 
 # Writes a document with the rate that stands in the file "rate" beside it, a little off each time.
 PROGRAM = """#!{python}
@@ -80,7 +80,7 @@ class InTurn(CompareCase):
         done, order = self.run_both(1000, 700)
         self.assertEqual((done.returncode, row_of(done)[-1]), (1, "slower"), done.stderr)
         self.assertEqual(order, ["before", "after", "after", "before"] * 2 + ["before", "after"])
-        self.assertIn("interval: of the ratio, 98%", done.stdout)
+        self.assertIn("interval: its 98% confidence", flat(done.stdout))
 
     def test_budget_ends_it(self):
         done, order = self.run_both(1000, 1000, "--budget", "1e-6")

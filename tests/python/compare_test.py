@@ -19,7 +19,7 @@ class Verdicts(CompareCase):
         done = self.compared(documents(*STEADY), documents(*scaled(1.2)))
         self.assertEqual(row_of(done), ["native", "shm", "2", "MiB", "2", "1002", "1203", "1.200",
                                         "1.176-1.224", "faster"])
-        self.assertIn("interval: of the ratio, 95%, over the launches' medians", done.stdout)
+        self.assertIn("interval: its 95% confidence interval", flat(done.stdout))
 
     def test_faster_slower_same_and_unclear(self):
         noisy = (600, 900, 1100, 1500)

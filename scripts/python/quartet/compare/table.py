@@ -79,7 +79,8 @@ def _legend(pairs: list[Pair], error: float) -> list[str]:
     marks = {pair.mark for pair in pairs}
     found = []
     if any(pair.ratio and pair.ratio.interval for pair in pairs):
-        found += wrapped("", f"interval: of the ratio, {1 - error:.0%}, over the launches' medians")
+        found += wrapped("", "B/A: median over all pairs of a launch of A and one of B; interval: its "
+                         f"{1 - error:.0%} confidence interval")
     if any(pair.more for pair in pairs):
         found += wrapped("", "more: launches of each side that would probably decide")
     if "?" in marks:
