@@ -105,6 +105,9 @@ STORIES = {
         {"days": 120, "effect": lambda day, node, row: (0.9 if day >= 60 else 1) * (1 - 0.002 * day * (node == 3))},
         [(False, ALL, FOUR, 60, None, None), (True, ["n3"], FOUR, None, None, None)]),
     "a node stops, another is new": ({"dates": {2: range(17), 6: range(15, 30)}}, []),
+    "a kernel slows all, after one node stopped and before another begins": (
+        {"days": 60, "dates": {2: range(17), 6: range(40, 60)}, "effect": loss(0.08, 28), "facts": newer(lambda node: 28)},
+        [(False, ["n1", "n3", "n4", "n5"], FOUR, 28, None, (4, 0, 0))]),
     "a sound month": ({}, []),
 }
 

@@ -158,7 +158,7 @@ class Ends(PathCase):
                 self.assertIn(word, errors)
 
     def test_bad_usage_is_a_line(self):
-        for arguments in ((), ("--no-such-flag",), ("--csv", "--markdown", self.good)):
+        for arguments in (("--no-such-flag",), ("--csv", "--markdown", self.good)):
             code, _, errors = run(table, *arguments)
             self.assertEqual((code, len(errors.splitlines())), (2, 1), errors)
 

@@ -66,6 +66,8 @@ class Table(unittest.TestCase):
         self.assertIn(" 20.0 ", alone)
         self.assertIn("that of the data flow's workers, scaled to all ranks", alone)
         self.assertNotIn("scaled", text)
+        doubted = render(cg(8, "native", distrusted=True), cg(4, "dataflow", fraction_of_all_ranks=0.2, **own))
+        self.assertRegex(doubted, r"dataflow .* 10\.0\? +ok")  # no fraction of a limit in doubt
         self.assertNotIn("limit", render(cg(4, "dataflow", **own)))  # unknown of all ranks
         few = stream(5000, "library", fraction_of_limit=0.1, repetitions=1)  # its only probe was the first, the fastest
         self.assertIn(" 80% ", render(stream(10000, fraction_of_limit=0.8), few))

@@ -674,7 +674,7 @@ class Search:
             models = []
             for series in [self.rows[row][node] for row in usual if node in self.rows[row]]:
                 start = self.history.time(series, event.start)
-                if id(series) not in having and start:
+                if id(series) not in having and start and 0 < series.place(start) < len(series):
                     seen = Observation(node, series.row, start, None, usual[series.row])
                     rest = replace(series, values=series.without(seen), shared=[*series.shared, seen])
                     self.history.thresholds.fit(rest)

@@ -134,7 +134,8 @@ class Row:
 
     @property
     def fraction_of_limit(self) -> Optional[float]:
-        return self.rate / self.limit_rate if self.limit_rate else None
+        """None if the limit is in doubt."""
+        return self.rate / self.limit_rate if self.limit_rate and not (self.limit or {}).get("is_in_doubt") else None
 
     @property
     def has_roles(self) -> bool:
