@@ -83,8 +83,9 @@ def _work(row: Row) -> tuple[object, ...]:
 
 
 def _with_one_limit(rows: list[Row]) -> list[Row]:
-    """Gives all rows of equal work one limit: the largest that was measured on all ranks, beside a row without `?`, since the
-    machine has been seen to allow it, and in six runs, if there is such a row: the first probe is the fastest."""
+    """Gives all rows of equal work one limit: the largest that was measured on all ranks, beside a row without `?`,
+    since the machine has been seen to allow it, and in six runs, if there is such a row: the first probe is the
+    fastest."""
     largest = {work: max(members, key=lambda row: (not row.has_roles, row.mark != "?",
                                                    len(row.rates) >= LEAST_VALUES, row.limit_rate))
                for work, members in grouped((row for row in rows if row.limit_rate), _work).items()}
