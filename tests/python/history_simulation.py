@@ -104,6 +104,10 @@ STORIES = {
     "all lose 10%, and one drifts all the time": (
         {"days": 120, "effect": lambda day, node, row: (0.9 if day >= 60 else 1) * (1 - 0.002 * day * (node == 3))},
         [(False, ALL, FOUR, 60, None, None), (True, ["n3"], FOUR, None, None, None)]),
+    "all drift, and one loses 15% by a kernel": (
+        {"days": 120, "facts": newer(lambda node: 70, [2]),
+         "effect": lambda day, node, row: (0.85 if node == 2 and day >= 70 else 1) * (1 - 0.0015 * day)},
+        [(True, ALL, FOUR, None, None, None), (False, ["n2"], FOUR, 70, None, (1, 0, 0))]),
     "a node stops, another is new": ({"dates": {2: range(17), 6: range(15, 30)}}, []),
     "a kernel slows all, after one node stopped and before another begins": (
         {"days": 60, "dates": {2: range(17), 6: range(40, 60)}, "effect": loss(0.08, 28), "facts": newer(lambda node: 28)},

@@ -59,6 +59,8 @@ class Rule(unittest.TestCase):
                           for one in found for seen in one.observations[:1])
             self.assertEqual(told, [(0.6, 20, 40, 4), (0.9, 20, None, 4)])
             self.assertEqual([one.change.fact for each in found for one in each.causes if one.change.fact != "boot"], [])
+        half = judge(history(2, days=100, effect=lambda day, node, row: 0.8 if 30 <= day < 60 else 0.9 if day > 30 else 1))
+        self.assertEqual([len(one.observations) for one in half.findings], [24, 24])
 
     def test_what_some_nodes_have_recovered_lasts_on_the_others_alone(self):
         for last in (2, 4):

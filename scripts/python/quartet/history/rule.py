@@ -28,6 +28,7 @@ VOLATILE = 0.1  # of launches: a fact that changes more often makes no event
 MOST_VOLATILE = 0.5  # a fact that changes more often explains nothing
 MOST_TRIED = 20  # candidate events in each step of Search
 MARGIN = 1.7  # standard errors above a threshold at which nine of ten are detected, in simulated histories
+RECOVERED = 0.3  # the least share of a loss by which a series shares its end: half, less what noise may hide
 LEAST_SLOW = 2  # newest slow values of a node, over its rows, that are reported before they decide; more with many rows
 
 
@@ -661,12 +662,13 @@ class Search:
                 usual = median([one.seen.loss for one in more])
                 found += [one for one in tried
                           if one.errors > CERTAIN or len(nodes) > 2 and 0.5 < one.seen.loss / usual < 2]
-        found += [] if event.is_drift or event.end else self._hidden(event, found)
+        found += [] if event.end and not event.is_drift else self._hidden(event, found)
         is_worse = event.is_drift and sum(one.series.by_steps() - one.series.now() + one.saved for one in found) < 0
         return found if len(found) > 1 and not is_worse else []
 
     def _hidden(self, event: Event, found: Sequence[Model]) -> Iterator[Model]:
-        """Further series, if most nodes have a step that lasts: of a node whose own steps fit better beside it."""
+        """Further series, if most nodes have a drift, or a step that lasts: of a node whose own steps fit better beside
+        it."""
         usual = {row: median([one.seen.loss for one in same])
                  for row, same in grouped(found, lambda one: one.series.row).items()}
         having, nodes = {id(one.series) for one in found}, self.rows[event.row]
@@ -674,11 +676,18 @@ class Search:
             models = []
             for series in [self.rows[row][node] for row in usual if node in self.rows[row]]:
                 start = self.history.time(series, event.start)
-                if id(series) not in having and start and 0 < series.place(start) < len(series):
+                if id(series) in having or not start:
+                    continue
+                if event.is_drift and event.end and series.times[0] < event.end.time:
+                    line = Line(max(start, series.times[0]), event.end.time, -usual[series.row])
+                    seen, rest = series.drift(line), replace(series, values=series.less(line))
+                elif not event.is_drift and 0 < series.place(start) < len(series):
                     seen = Observation(node, series.row, start, None, usual[series.row])
                     rest = replace(series, values=series.without(seen), shared=[*series.shared, seen])
-                    self.history.thresholds.fit(rest)
-                    models.append(Model(series, seen, LIKELY, series.now() - rest.now(), rest.values))
+                else:
+                    continue
+                self.history.thresholds.fit(rest)
+                models.append(Model(series, seen, LIKELY, series.now() - rest.now(), rest.values))
             if sum(one.saved for one in models) > OWN_PENALTY:
                 yield from models
 
@@ -721,7 +730,7 @@ class Search:
             if 0 < cuts[0] and cuts[-1] < len(series) and not any(self._differs(series, *move, cuts) for move in moved):
                 loss, uncertainty = rest.step(first, cuts)
                 if abs(loss) > max(LEAST_STEP, LIKELY * uncertainty) and loss * event.loss > 0 and all(
-                        -rest.step(end, cuts)[0] / loss > 0.5 for end in places[1:]):
+                        -rest.step(end, cuts)[0] / loss > RECOVERED for end in places[1:]):
                     seen = Observation(series.node, series.row, series.times[first],
                                        series.times[places[1]] if event.end else None, loss)
                     then = series.criterion(cuts, line, len(own) + bool(line))
