@@ -14,7 +14,7 @@ from tree import QUARTET, SCRIPTS
 
 # Behaves as {folder}/behaviour.json says, by rank count: seconds, exit code, whether it writes.
 PROGRAM = """#!{python} -S
-import json, os, sys, time
+import contextlib, json, os, signal, sys, time
 sys.path.insert(0, {tests!r})
 import fake_results
 if "--version" in sys.argv:
@@ -24,9 +24,14 @@ def value(flag):
     return sys.argv[sys.argv.index(flag) + 1]
 ranks, behaviour = os.environ["RANKS"], json.load(open({folder!r} + "/behaviour.json"))
 mine = {{**behaviour, **behaviour.get(ranks, {{}})}}
+def finish(*_):
+    raise InterruptedError
+if "finishes" in mine:
+    signal.signal(signal.SIGTERM, finish)
 with open({folder!r} + "/calls", "a") as calls:
     print(ranks, *sys.argv[1:], file=calls)
-time.sleep(mine.get("seconds", 0))
+with contextlib.suppress(InterruptedError):
+    time.sleep(mine.get("seconds", 0))
 if mine.get("writes", True):
     name = "matmul/%s/host/shm/n:%s/tile:256/ranks:%s/threads:%s" % (
         value("--formulation"), value("--size"), ranks, value("--threads"))
@@ -143,6 +148,16 @@ class Interruption(SweepCase):
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assertEqual(len(self.calls()), 6 + 1)  # only what was cut short came twice
                 self.assertEqual(len(self.names()), 6)
+
+    def test_a_launch_that_ends_when_it_is_asked_to_is_not_to_go(self):
+        self.behave(**{"2": {"seconds": 60, "finishes": True}})
+        process = self.begin(self.spec(launches=1))
+        self.wait_for(lambda: any(call[0] == "2" for call in self.calls()))
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=20)
+        left = 3 - len(self.names())
+        self.assertIn(f"interrupted with {left} launch", errors)
+        self.assertIn(f"{3 - left} of 3 launches are done already", self.sweep(self.spec(launches=1)).stderr)
 
     def test_a_launch_that_kept_a_part_of_its_runs_comes_again(self):
         self.sweep(self.spec(launches=1))

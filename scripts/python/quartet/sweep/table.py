@@ -148,7 +148,8 @@ def render(folder: SweepFolder) -> str:
         rows = [(row[0], *row[2:]) if isinstance(row, tuple) else row for row in rows]
     is_empty = not any(isinstance(row, tuple) for row in rows[1:])
     below = wrapped("", "nothing was measured" if is_empty else "median: of the launches' medians; range: from the "
-                    "lowest to the highest of them, with one launch the 95% interval of its median")
+                    "lowest to the highest of them, with one launch the 95% interval of its median"
+                    + "; launches: those not in doubt, of those that ended" * any(one.disturbance for one in shown))
     below += [line for note in folder.plan.notes for line in wrapped("", note)]
     left = sum(folder.outcome(launch) is None for launch in everything)
     below += wrapped("", f"{counted(left, 'launch')} not complete yet") if left else []
