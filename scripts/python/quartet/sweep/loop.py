@@ -75,7 +75,7 @@ class Sweep:
         found = self._rounds.run([[self._in_rounds(launch)] for launch in fitting],
                                  lambda launch, outcome: self._report(known[launch.name], outcome))
         if found.reason:
-            outcomes = [self._folder.outcome(known[each.name]) for each in found.left]  # one may have ended when asked to
+            outcomes = [self._folder.outcome(known[each.name]) for each in found.left]  # one may have ended as asked
             left = sum(not outcome or outcome.exit_code != VERIFIED for outcome in outcomes)
             return f"{found.reason} with {counted(left, 'launch')} to go"
         left = len(remaining) - len(fitting)
