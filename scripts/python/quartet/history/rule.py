@@ -406,7 +406,7 @@ class History:
         alike = persistence(self.series.values())  # medians of correlated launches are less certain
         for series in self.series.values():  # few launches do not show their noise well
             wide = max(series.spread(), usual[series.row], 1e-4) * math.sqrt(1 + alike) / (1 - alike)
-            series.noise = wide * (1 + 2 / len(series))
+            series.noise = wide * (1 + 2 / len(series) + 4 / sum(map(len, rows[series.row])))
 
     def numbers(self, series: Series, change: Change) -> list[int]:
         """The launches of a series at which the fact changed so."""

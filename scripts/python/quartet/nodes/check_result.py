@@ -122,10 +122,11 @@ def evaluate(folder: SweepFolder, least: float, reference: Optional[Reference] =
         _judge_kinds(found, measure, known, kind_of, share, least)
     by_itself, best = found.named, dict[str, Rated]()
     if pairs:
-        # Processor time that others took explains the links of a node that it slows, and no others.
-        busy = {*found.disturbed}
-        pairs = {hosts: rated._replace(is_disturbed=rated.is_disturbed and not busy.isdisjoint(hosts))
-                 for hosts, rated in pairs.items()}
+        # Processor time that others took explains slow links, unless a node was as fast as others in spite of it.
+        busy, slowed = {*found.disturbed}, {one.who for one in found.slow}
+        fast = {host for each in rates.values() for (host,), rated in each.items() if rated.is_disturbed} - slowed
+        pairs = {hosts: rated._replace(is_disturbed=rated.is_disturbed and (
+            not busy.isdisjoint(hosts) or fast.isdisjoint(hosts))) for hosts, rated in pairs.items()}
         kinds_of: dict[str, object] = {" - ".join(hosts): frozenset(map(kind_of.__getitem__, hosts)) for hosts in pairs}
         for host in itertools.chain(*pairs):
             own = {hosts: rated for hosts, rated in pairs.items() if host in hosts}
