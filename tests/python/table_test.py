@@ -311,6 +311,11 @@ class Verdict(unittest.TestCase):
         found = self.lines(stream(10000), stream(30000, transport="shm"), stream(5000, "library"))
         self.assertTrue(found[2].endswith("mpi 2.0x [2.0, 2.0], shm 6.0x [6.0, 6.0]"), found[2])
 
+    def test_rows_during_which_the_machine_was_slower_are_said_to_have_too_low_fractions(self):
+        for own, is_said in ((0.9, True), (0.6, False)):  # of limits of 5000 and 7500
+            text = render(stream(9000, fraction_of_limit=0.9), stream(4500, transport="shm", fraction_of_limit=own))
+            self.assertEqual("differ (stream 2 MiB: 2.0x)" in text, is_said, text)
+
     def test_a_limit_beside_rows_in_doubt_alone_is_in_doubt(self):
         for sound, limit in ((), r"1250\?"), ((stream(900, transport="rma"),), "1125"):
             text = table.render(judged_rows([fake_results.document(stream(1000, distrusted=True), *sound)]))

@@ -39,6 +39,7 @@ LEFT_ALIGNED = (0, 1, 2, FRACTION)  # columns; the others are numbers
 ROW_FACTORS = ("size", "n", "ranks", "pair")  # factors that have a column
 MOST_WARNINGS = MOST_CAUSES = 3
 SCALED = "that of the data flow's workers, scaled to all ranks, which may not reach it"
+UNEVEN = 1.5  # times that limits of equal work may differ
 SMALL = 64 * KIB  # bytes of a push below which its time is shown
 # Parts of limits that are rates of the machine: the key of the counted work, and the text.
 RESOURCES = {"reading the matrix": ("bytes", "reads memory at {} GB/s"), "memory copy": ("bytes", "copies at {} GB/s"),
@@ -219,6 +220,19 @@ def _network_paths(all_rows: list[Row]) -> Iterator[str]:
                                   for name, parts in shares.items())
 
 
+def _uneven(shown: list[Row]) -> str:
+    """Says by how much the limits beside rows of equal work differ, if the machine was slower during some of them."""
+    ratios: dict[str, float] = {}
+    for row in shown:
+        own = (row.median.get("limit") or {}).get("rate", 0)
+        if own and row.fraction_of_limit and not (row.has_roles or row.is_distrusted):
+            what = f"{row.name.kernel} {row.name.plain_size}"
+            ratios[what] = max(ratios.get(what, UNEVEN), (row.limit_rate or 0) / own)
+    found = ", ".join(f"{what}: {ratio:.1f}x" for what, ratio in ratios.items() if ratio > UNEVEN)
+    return f"limits beside rows of equal work differ ({found}): the machine was slower during some, whose fractions are " \
+        "too low" if found else ""
+
+
 def _notes(shown: list[Row], all_rows: list[Row], is_short: bool) -> Iterator[str]:
     contexts = {id(row.context): row.context["quartet"] for row in all_rows}
     stopped = sum(bool(one.get("stopped")) or one.get("complete") is False for one in contexts.values())
@@ -231,7 +245,7 @@ def _notes(shown: list[Row], all_rows: list[Row], is_short: bool) -> Iterator[st
     scaled = sorted({row.name.kernel for row in shown if (row.limit or {}).get("is_scaled")})
     workers = f"limit of {', '.join(scaled)}: {SCALED}; measure native, too" if scaled else ""
     for text in (*_network_paths(shown), *(() if is_short else _limits(shown)), legend(shown), early, sizes, workers,
-                 *warnings):
+                 _uneven(shown), *warnings):
         yield from wrapped("", text)
 
 
