@@ -229,8 +229,8 @@ def _uneven(shown: list[Row]) -> str:
             what = f"{row.name.kernel} {row.name.plain_size}"
             ratios[what] = max(ratios.get(what, UNEVEN), (row.limit_rate or 0) / own)
     found = ", ".join(f"{what}: {ratio:.1f}x" for what, ratio in ratios.items() if ratio > UNEVEN)
-    return f"limits beside rows of equal work differ ({found}): the machine was slower during some, whose fractions are " \
-        "too low" if found else ""
+    return f"limits beside rows of equal work differ ({found}): the machine was slower during some, whose fractions " \
+        "are too low" if found else ""
 
 
 def _notes(shown: list[Row], all_rows: list[Row], is_short: bool) -> Iterator[str]:
