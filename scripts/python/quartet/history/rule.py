@@ -658,8 +658,10 @@ class Search:
             tried = [one for one in (model(other[node], event) for node in nodes if other is not row and node in other)
                      if one and one.saved > -OWN_PENALTY]
             more = [one for one in tried if one.errors > CERTAIN]
-            if 2 * len(more) > len(nodes):
-                usual = median([one.seen.loss for one in more])
+            # In a row with more noise it may be certain of most nodes together.
+            if 2 * len(more) > len(nodes) or 2 * len(tried) > len(nodes) > 2 and sum(
+                    one.errors for one in tried) > CERTAIN * math.sqrt(len(nodes)):
+                usual = median([one.seen.loss for one in more or tried])
                 found += [one for one in tried
                           if one.errors > CERTAIN or len(nodes) > 2 and 0.5 < one.seen.loss / usual < 2]
         found += [] if event.end and not event.is_drift else self._hidden(event, found)
