@@ -10,9 +10,9 @@ ALL, FOUR = [f"n{number}" for number in range(1, 7)], ["r0", "r1", "r2", "r3"]
 
 def history(seed, days=30, every=1, noise=0.02, effect=lambda day, node, row: 1, facts=lambda day, node: {}, dates=None,
             alike=0.0):
-    """Launches of 6 nodes and 4 rows; noise None: 1 to 3% by row, or given by row; alike: its autocorrelation. One launch in a hundred
-    is 5 to 40% slow although it looks sound, three are missing, three are marked. A node that `dates` gives has launches
-    on those days alone."""
+    """Launches of 6 nodes and 4 rows; noise: by row if a list, None: 1 to 3% by row; alike: its autocorrelation. One
+    launch in a hundred is 5 to 40% slow although it looks sound, three are missing, three are marked. A node that `dates`
+    gives has launches on those days alone."""
     source, found, last = random.Random(seed), [], {}
     spread = noise if isinstance(noise, list) else [noise or source.uniform(0.01, 0.03) for _ in FOUR]
     level = {(node, row): 100 * math.exp(source.gauss(0, 0.015)) for node in range(1, 7) for row in range(4)}

@@ -3,6 +3,7 @@
 import itertools
 import time
 from collections import Counter, defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, Optional
 
@@ -120,53 +121,50 @@ def evaluate(folder: SweepFolder, least: float, reference: Optional[Reference] =
         measure = Measurement(what, units[what], {" ".join(hosts): rate for hosts, rate in each.items()},
                               no_reference=unknown.get(what, ""))
         _judge_kinds(found, measure, known, kind_of, share, least)
-    by_itself, best = found.named, dict[str, Rated]()
-    if pairs:
-        # Processor time that others took explains slow links, unless a node was as fast as others in spite of it.
-        busy, slowed = {*found.disturbed}, {one.who for one in found.slow}
-        fast = {host for each in rates.values() for (host,), rated in each.items() if rated.is_disturbed} - slowed
-        pairs = {hosts: rated._replace(is_disturbed=rated.is_disturbed and (
-            not busy.isdisjoint(hosts) or fast.isdisjoint(hosts))) for hosts, rated in pairs.items()}
-        kinds_of: dict[str, object] = {" - ".join(hosts): frozenset(map(kind_of.__getitem__, hosts)) for hosts in pairs}
-        for host in itertools.chain(*pairs):
-            own = {hosts: rated for hosts, rated in pairs.items() if host in hosts}
-            best[host] = max(own.values())
-            # Of its best pairs the one with a partner of its own kind, if any.
-            kinds_of[host] = min((frozenset(map(kind_of.__getitem__, hosts)) for hosts, rated in own.items()
-                                  if rated.rate > (1 - least) * best[host].rate), key=len)
-        measure = Measurement(NETWORK, units[PAIR], best, no_reference=unknown.get(PAIR, ""))
-        _judge_kinds(found, measure, known, kinds_of, share, least)
+    # Processor time that others took explains slow links, unless a node was as fast as others in spite of it.
+    by_itself, busy, slowed = found.named, {*found.disturbed}, {one.who for one in found.slow}
+    fast = {host for each in rates.values() for (host,), rated in each.items() if rated.is_disturbed} - slowed
+    pairs = {hosts: rated._replace(is_disturbed=rated.is_disturbed and (
+        not busy.isdisjoint(hosts) or fast.isdisjoint(hosts))) for hosts, rated in pairs.items()}
+    links: dict[str, dict[str, Rated]] = defaultdict(dict)  # of each node, by partner
+    for (one, other), rated in pairs.items():
+        links[one][other] = links[other][one] = rated
+    best = {host: max(own.values()) for host, own in links.items()}
+    kinds_of = {" - ".join(hosts): frozenset(map(kind_of.__getitem__, hosts)) for hosts in pairs}
+    for host, own in links.items():  # of its best pairs the one with a partner of its own kind, if any
+        near = [other for other, rated in own.items() if rated.rate > (1 - least) * best[host].rate]
+        kinds_of[host] = min((frozenset((kind_of[host], kind_of[other])) for other in near), key=len)
+    measure = Measurement(NETWORK, units.get(PAIR, ""), best, no_reference=unknown.get(PAIR, ""))
+    _judge_kinds(found, measure, known, kinds_of, share, least)
     # A node whose pairs are all slow is named once, not with each pair, unless partners as slow may explain that.
     slow_hosts = {one.who for one in found.slow if one.what == NETWORK}
-    partners = {host: {other for hosts in pairs if host in hosts for other in hosts} - {host} for host in slow_hosts}
-    faster = {host: {other for other in partners[host] if (1 - least) * best[other].rate > best[host].rate}
+    faster = {host: {other for other in links[host] if (1 - least) * best[other].rate > best[host].rate}
               for host in slow_hosts}
     proved = {host for host in slow_hosts if host in by_itself or len(faster[host]) > 1 or faster[host] and len(
-        partners[host]) > 1 and not any(faster.get(other) for other in partners[host])}
+        links[host]) > 1 and not any(faster.get(other) for other in links[host])}
     found.hidden = sorted(host for host in slow_hosts - proved if not faster[host])
     found.slow = [one for one in found.slow if one.what != NETWORK or one.who in proved]
     others = {" - ".join(hosts): rate for hosts, rate in pairs.items() if proved.isdisjoint(hosts)}
-    if others:
-        measure = Measurement(PAIR, units[PAIR], others, left_out=sorted(proved))
-        _judge_kinds(found, measure, known, kinds_of, share, least)
+    measure = Measurement(PAIR, units.get(PAIR, ""), others, left_out=sorted(proved))
+    _judge_kinds(found, measure, known, kinds_of, share, least)
     found.slow.sort(key=lambda one: -one.share)
     return found
 
 
 def _judge_kinds(found: CheckResult, every: Measurement, known: dict[tuple[str, str], ReferenceRate],
-                 kind_of: dict[str, object], false_alarms: float, least: float) -> None:
+                 kind_of: Mapping[str, object], false_alarms: float, least: float) -> None:
     """Compares nodes, or pairs, with others of their kind. A few of another kind have the reference alone."""
     odd: list[str] = []
-    largest, *others = sorted(grouped(every.rates, kind_of.__getitem__).values(), key=len, reverse=True)
-    for members in (largest, *others):
+    groups = sorted(grouped(every.rates, kind_of.__getitem__).values(), key=len, reverse=True)
+    for number, members in enumerate(groups):
         there = {who: known[every.what, who] for who in members if (every.what, who) in known}
-        if members is not largest and len(members) < LEAST_VALUES:
+        if number and len(members) < LEAST_VALUES:
             odd += [who for who in members if who not in there]
             members = list(there)
         if members:
             rates, why = {who: every.rates[who] for who in members}, "" if there else every.no_reference
             _judge(found, replace(every, rates=rates, known=there, no_reference=why, odd=odd,
-                                  is_of_other_kind=members is not largest), false_alarms, least)
+                                  is_of_other_kind=number > 0), false_alarms, least)
 
 
 def _judge(found: CheckResult, measure: Measurement, false_alarms: float, least: float) -> None:

@@ -75,8 +75,7 @@ class Sweep:
         found = self._rounds.run([[self._in_rounds(launch)] for launch in fitting],
                                  lambda launch, outcome: self._report(known[launch.name], outcome))
         if found.reason:
-            outcomes = [self._folder.outcome(known[each.name]) for each in found.left]  # one may have ended as asked
-            left = sum(not outcome or outcome.exit_code != VERIFIED for outcome in outcomes)
+            left = sum(self._is_left(known[each.name]) for each in found.left)  # one may have ended as asked
             return f"{found.reason} with {counted(left, 'launch')} to go"
         left = len(remaining) - len(fitting)
         return f"{counted(left, 'launch')} left (this job lacks the nodes): use a larger job" if left else ""

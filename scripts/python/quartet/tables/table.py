@@ -38,7 +38,6 @@ SHARE, LEAST_BAR = 5, 4  # characters of the number behind a bar, and of the sho
 LEFT_ALIGNED = (0, 1, 2, FRACTION)  # columns; the others are numbers
 ROW_FACTORS = ("size", "n", "ranks", "pair")  # factors that have a column
 MOST_WARNINGS = MOST_CAUSES = 3
-SCALED = "that of the data flow's workers, scaled to all ranks, which may not reach it"
 UNEVEN = 1.5  # times that limits of equal work may differ
 SMALL = 64 * KIB  # bytes of a push below which its time is shown
 # Parts of limits that are rates of the machine: the key of the counted work, and the text.
@@ -243,7 +242,8 @@ def _notes(shown: list[Row], all_rows: list[Row], is_short: bool) -> Iterator[st
     if is_short and len(warnings) > MOST_WARNINGS + 1:
         warnings[MOST_WARNINGS:] = [f"{len(warnings) - MOST_WARNINGS} more warnings: --all shows them"]
     scaled = sorted({row.name.kernel for row in shown if (row.limit or {}).get("is_scaled")})
-    workers = f"limit of {', '.join(scaled)}: {SCALED}; measure native, too" if scaled else ""
+    workers = f"limit of {', '.join(scaled)}: that of the data flow's workers, scaled to all ranks, which may not " \
+        "reach it; measure native, too" if scaled else ""
     for text in (*_network_paths(shown), *(() if is_short else _limits(shown)), legend(shown), early, sizes, workers,
                  _uneven(shown), *warnings):
         yield from wrapped("", text)
